@@ -30,6 +30,13 @@ struct uuid {
 /// 36 characters, lower case.
 std::string to_string(const uuid& id);
 
+/// The same text without a string of its own.
+using uuid_text = std::array<char, 36>;
+uuid_text text_of(const uuid& id);
+inline std::string_view view_of(const uuid_text& text) {
+  return {text.data(), text.size()};
+}
+
 /// Accepts the 36-character form in any case; anything else is nullopt.
 std::optional<uuid> parse_uuid(std::string_view text);
 

@@ -48,6 +48,8 @@ struct dead_letter_row {
   uint32_t retries = 0;
   time_us failed_at = 0;
   std::string payload;
+
+  bool operator==(const dead_letter_row&) const = default;
 };
 
 struct kv_row {
@@ -55,6 +57,8 @@ struct kv_row {
   version_t version = 0;
   time_us expires_at = 0;
   time_us created_at = 0, updated_at = 0;
+
+  bool operator==(const kv_row&) const = default;
 };
 
 /// One append: the messages that one entry put into one partition. The header
@@ -67,7 +71,7 @@ public:
   parse(std::shared_ptr<const std::string> bytes, offset_t first);
 
   offset_t first() const { return first_; }
-  uint32_t count() const { return static_cast<uint32_t>(positions_.size()); }
+  uint32_t count() const { return static_cast<uint32_t>(records_.size()); }
   offset_t end() const { return first_ + count(); }
   time_us created_at() const { return created_at_; } // of all its messages
   uint64_t index() const { return index_; }          // raft index of the entry
@@ -83,9 +87,14 @@ private:
   offset_t first_ = 0;
   time_us created_at_ = 0;
   uint64_t index_ = 0;
-  std::vector<uint32_t> positions_; // of each message's record in bytes_
+  struct record {
+    uint32_t position; // in bytes_
+    uint32_t minted;   // index into minted_ids_, or own_id
+  };
+  static constexpr uint32_t own_id = UINT32_MAX;
+  std::vector<record> records_;
   // Texts of minted ids are made when the block is parsed, not stored.
-  std::vector<std::string> minted_ids_;
+  std::vector<uuid_text> minted_ids_;
 };
 using block_ptr = std::shared_ptr<const append_block>;
 
@@ -117,6 +126,7 @@ std::string queue_by_id(queue_id);
 std::string partition(queue_id, partition_id);
 std::string partitions_of(queue_id); // prefix
 std::string partition_by_name(queue_id, std::string_view name);
+std::string partition_names_of(queue_id); // prefix
 std::string owner(partition_id);
 std::string append(queue_id, partition_id, offset_t first);
 std::string appends_of(queue_id, partition_id); // prefix
@@ -140,6 +150,8 @@ std::string timers_of(const uuid& tenant, std::string_view queue); // prefix
 std::string timer_due(time_us at, const uuid& tenant, std::string_view queue,
                       std::string_view key);
 std::string timers_due(); // prefix
+/// Where the timers begin that are due at `at` or later.
+std::string timers_due_from(time_us at);
 /// The end of the range that a prefix covers.
 std::string prefix_end(std::string_view prefix);
 
@@ -165,8 +177,24 @@ struct lease_row {
   queue_id queue = 0;
   std::string group;
   uuid tenant;
+
+  bool operator==(const lease_row&) const = default;
 };
 std::string encode(const lease_row&);
 result<lease_row> decode_lease(std::string_view);
+
+/// Value of `queue by id`: under which key the record stands.
+struct queue_address {
+  uuid tenant;
+  std::string name;
+
+  bool operator==(const queue_address&) const = default;
+};
+std::string encode(const queue_address&);
+result<queue_address> decode_queue_address(std::string_view);
+
+/// Values that are one number: `by name`, `owner`, `kv version`, counters.
+std::string encode_number(uint64_t);
+result<uint64_t> decode_number(std::string_view);
 
 } // namespace queen::domain
