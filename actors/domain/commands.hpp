@@ -64,6 +64,7 @@ struct kv_op {
   std::string key;
   std::vector<std::string> keys; // get_many
   slice value;                   // put, put_if_absent: compact JSON text
+  bool value_too_large = false;  // over the ceiling: a refusal at its turn
   uint32_t ttl_seconds = 0;      // 0: forever
   std::optional<version_t> expect;
   bool required = false;
@@ -87,6 +88,13 @@ struct timer_op {
                    // text when absent); cancel: echoed
   uuid message_id; // promised id of the message
   slice payload;   // JSON text of the future message
+  // Refusals at their turn, after acks, pushes and KV. A payload over the
+  // ceiling is not carried.
+  bool beyond_horizon = false;
+  bool payload_too_large = false;
+  /// From the wheel itself: the timer is due, its message is among the call's
+  /// pushes. Never set by the edge.
+  bool fire = false;
 };
 
 /// Which route a transaction came by: it decides how verdicts are read. Only
