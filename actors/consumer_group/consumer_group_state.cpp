@@ -105,6 +105,13 @@ void consumer_group_state::scan_ended(partition_id next_from, bool done) {
     changed_.insert(id);
 }
 
+void consumer_group_state::forget_all() {
+  hints_.clear();
+  ready_.clear();
+  later_.clear();
+  scan_done_ = true;
+}
+
 void consumer_group_state::release_due(time_us now) {
   while (!later_.empty() && later_.begin()->first <= now) {
     auto [at, id] = *later_.begin();

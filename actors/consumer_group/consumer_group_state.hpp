@@ -82,6 +82,8 @@ public:
   }
   /// A queue that did not exist has come to be: nothing is stored yet.
   void nothing_stored() { scan_done_ = true; }
+  /// The queue was deleted: no partition of it is left.
+  void forget_all();
 
   // -- pops -------------------------------------------------------------------
   void open(ticket_id, pop_limits);

@@ -11,10 +11,10 @@
 namespace queen::actors {
 
 using transaction_actor = caf::typed_actor<
-    // A participant has judged its part.
-    caf::reacts_to<vote>,
-    // The entry (or the barrier) has applied; participants know already.
-    caf::reacts_to<applied>>;
+  // A participant has judged its part.
+  caf::reacts_to<vote>,
+  // The entry (or the barrier) has applied; participants know already.
+  caf::reacts_to<applied>>;
 
 /// What the tenant group hands to a new call.
 struct open_call {
@@ -30,7 +30,7 @@ struct open_call {
   domain::reply_to client;
 };
 
-transaction_actor::behavior_type
-transaction(transaction_actor::pointer self, std::shared_ptr<open_call> call);
+transaction_actor::behavior_type transaction(transaction_actor::pointer self,
+                                             std::shared_ptr<open_call> call);
 
 } // namespace queen::actors

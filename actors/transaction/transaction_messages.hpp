@@ -79,8 +79,8 @@ struct applied {
 };
 
 using participant_actor =
-    caf::typed_actor<caf::reacts_to<ballot>, caf::reacts_to<decided>,
-                     caf::reacts_to<applied>>;
+  caf::typed_actor<caf::reacts_to<ballot>, caf::reacts_to<decided>,
+                   caf::reacts_to<applied>>;
 
 using applied_listener = caf::typed_actor<caf::reacts_to<applied>>;
 

@@ -28,12 +28,12 @@ int rank(participant_kind kind) {
 } // namespace
 
 transaction_state::transaction_state(
-    std::shared_ptr<const domain::transaction> call,
-    std::shared_ptr<const domain::extend_lease> extend,
-    std::vector<seat_plan> seats, std::vector<domain::effect> preamble)
-    : call_(std::move(call)), extend_(std::move(extend)),
-      seats_(std::move(seats)), preamble_(std::move(preamble)),
-      votes_(seats_.size()), missing_(seats_.size()) {}
+  std::shared_ptr<const domain::transaction> call,
+  std::shared_ptr<const domain::extend_lease> extend,
+  std::vector<seat_plan> seats, std::vector<domain::effect> preamble)
+  : call_(std::move(call)), extend_(std::move(extend)),
+    seats_(std::move(seats)), preamble_(std::move(preamble)),
+    votes_(seats_.size()), missing_(seats_.size()) {}
 
 bool transaction_state::add(vote v) {
   ENSURE(v.slot < votes_.size() && missing_ > 0);
