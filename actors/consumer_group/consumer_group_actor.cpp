@@ -136,7 +136,8 @@ std::optional<partition_id> runner::find_partition(const std::string& name) {
     context_->store->get(domain::key::partition_by_name(me_.queue_id, name));
   if (!row || !*row)
     return std::nullopt;
-  return domain::decode_number(**row);
+  auto id = domain::decode_number(**row);
+  return id ? std::optional{*id} : std::nullopt;
 }
 
 // A pop of one partition need not wait for the scan to come to it.

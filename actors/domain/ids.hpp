@@ -72,4 +72,7 @@ inline constexpr std::string_view queue_mode_group = "__QUEUE_MODE__";
 inline constexpr std::string_view timer_group = "__timer__";
 inline constexpr std::string_view default_partition = "Default";
 
+/// Names are parts of keys of the store: short keys keep its index small.
+inline constexpr size_t name_bytes_max = 1024;
+
 } // namespace queen::domain

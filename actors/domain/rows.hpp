@@ -121,6 +121,7 @@ result<timer_record> decode_timer(std::string_view);
 namespace key {
 std::string meta(std::string_view name);
 std::string queue(const uuid& tenant, std::string_view name);
+std::string all_queues();                  // prefix
 std::string queues_of(const uuid& tenant); // prefix
 std::string queue_by_id(queue_id);
 std::string partition(queue_id, partition_id);

@@ -10,6 +10,7 @@
 #include "actors/partition/partition_actor.hpp"
 #include "actors/timer_wheel/timer_wheel_actor.hpp"
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -44,13 +45,14 @@ struct directory {
   static std::string kv_key(const domain::uuid& tenant);
 
   /// Lets the actor of that key go when it has seen all that was sent to it.
-  /// Returns whom to tell; null when it must stay.
+  /// Returns whom to tell; none when it must stay.
   template <class Handle>
-  static Handle release(std::unordered_map<std::string, loaded<Handle>>& all,
-                        const std::string& key, uint64_t served) {
+  static std::optional<Handle>
+  release(std::unordered_map<std::string, loaded<Handle>>& all,
+          const std::string& key, uint64_t served) {
     auto i = all.find(key);
     if (i == all.end() || i->second.sent != served)
-      return nullptr;
+      return std::nullopt;
     auto who = i->second.who;
     all.erase(i);
     return who;

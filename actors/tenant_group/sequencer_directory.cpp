@@ -160,16 +160,16 @@ loaded<kv_actor>& sequencer::kv(const domain::uuid& tenant) {
 }
 
 void sequencer::offered(const offer_rest& offer) {
-  auto tell = [this](auto&& who) {
+  auto tell = [this](const auto& who) {
     if (who)
-      self_->send(who, rest{});
+      self_->send(*who, rest{});
   };
   switch (offer.key.empty() ? 0 : offer.key[0]) {
   case 'p': {
     auto i = directory_.partitions.find(offer.key);
     if (i == directory_.partitions.end() || i->second.sent != offer.served)
       return;
-    tell(i->second.who);
+    self_->send(i->second.who, rest{});
     directory_.partition_names.erase(i->second.id);
     directory_.partitions.erase(i);
     return;

@@ -98,7 +98,10 @@ domain::reply transaction_state::answer(const applied_entry* entry) const {
   if (refusal_)
     return refused();
   domain::transaction_reply out;
-  out.acks.resize(call_->acks.size());
+  // What nobody was asked about is in no partition that the tenant has.
+  domain::ack_result unknown;
+  unknown.error = "unknown partition";
+  out.acks.resize(call_->acks.size(), unknown);
   out.pushes.resize(call_->pushes.size());
   out.kv.resize(call_->kv.size());
   out.timers.resize(call_->timers.size());

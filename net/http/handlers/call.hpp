@@ -35,8 +35,7 @@ struct limits {
   size_t kv_value_bytes_max = 65536;
   uint32_t timer_horizon_s = 90 * 86400;
   size_t timer_payload_bytes_max = 1 << 20;
-  // Names are parts of keys of the store: short keys keep its index small.
-  size_t name_bytes_max = 1024;
+  size_t name_bytes_max = domain::name_bytes_max;
   domain::subscription_mode default_mode = domain::subscription_mode::from_new;
   bool tenancy_header = false;
 };
