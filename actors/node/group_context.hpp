@@ -5,6 +5,7 @@
 #pragma once
 
 #include "actors/environment.hpp"
+#include "actors/node/group_status.hpp"
 #include "actors/transaction/transaction_messages.hpp"
 #include "persistence/store.hpp"
 
@@ -67,6 +68,7 @@ struct group_context {
   group_limits limits;
   leader_clock clock;
   proposer_actor raft;
+  std::shared_ptr<group_status> status;
 
   domain::time_us now() const { return clock.now(*env); }
 };

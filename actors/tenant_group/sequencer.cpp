@@ -22,7 +22,7 @@ sequencer::sequencer(tenant_group_actor::pointer self, context_ptr context,
   : self_(self), context_(std::move(context)) {
   load_queues();
   queues_.set_next_ids(start.next_queue, start.next_partition);
-  directory_.wheel = self_->spawn(timer_wheel, context_, group_door{self_});
+  directory_.wheel = self_->spawn<caf::linked>(timer_wheel, context_, group_door{self_});
 }
 
 void sequencer::load_queues() {
@@ -34,15 +34,18 @@ void sequencer::load_queues() {
 }
 
 void sequencer::stop() {
+  auto end = [this](const auto& who) {
+    self_->send_exit(who, caf::exit_reason::user_shutdown);
+  };
   for (auto& [key, p] : directory_.partitions)
-    self_->send(p.who, rest{});
+    end(p.who);
   for (auto& [key, l] : directory_.leases)
-    self_->send(l.who, rest{});
+    end(l.who);
   for (auto& [key, g] : directory_.groups)
-    self_->send(g.who, rest{});
+    end(g.who);
   for (auto& [key, k] : directory_.kvs)
-    self_->send(k.who, rest{});
-  self_->send_exit(directory_.wheel, caf::exit_reason::user_shutdown);
+    end(k.who);
+  end(directory_.wheel);
 }
 
 void sequencer::run(request r) {

@@ -23,6 +23,17 @@ struct door_state {
 tenant_group_actor::behavior_type tenant_group(tenant_group_actor::pointer self,
                                                context_ptr base) {
   auto state = std::make_shared<door_state>();
+  self->set_exit_handler([self, state, base](const caf::exit_msg& m) {
+    if (m.reason == caf::exit_reason::normal ||
+        m.reason == caf::exit_reason::user_shutdown || !state->leader)
+      return;
+    // What the failed actor had reserved is known to nobody now, so every
+    // reservation goes. Calls that were decided still commit and are answered.
+    base->status->restarts.fetch_add(1);
+    state->leader->stop();
+    state->leader.reset();
+    self->send(base->raft, propose{nullptr, nullptr});
+  });
   return {
     [state](submit& batch) {
       for (auto& r : batch.requests) {
@@ -68,6 +79,12 @@ tenant_group_actor::behavior_type tenant_group(tenant_group_actor::pointer self,
     [state](const wake&) {
       if (state->leader)
         state->leader->tick();
+    },
+    [self, state](const stop_group&) {
+      if (state->leader)
+        state->leader->stop();
+      state->leader.reset();
+      self->quit(caf::exit_reason::user_shutdown);
     },
   };
 }

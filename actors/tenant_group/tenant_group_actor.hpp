@@ -1,7 +1,8 @@
 // The front door of a raft group on its leader: every command passes here and
 // nowhere else, so all participants see calls in one order and no cycle of
 // waiting can form. Owns the queue table and the directory of loaded actors;
-// never judges, never waits for a disk.
+// never judges, never waits for a disk. Supervises them: when one fails, all
+// that was planned with it is dropped and loaded again from committed state.
 
 #pragma once
 
@@ -26,6 +27,9 @@ struct forget_request {
   std::shared_ptr<const domain::command> what;
 };
 
+/// The node is going down.
+struct stop_group {};
+
 using tenant_group_actor = caf::typed_actor<
   // Commands, in the order in which they are to be judged.
   caf::reacts_to<submit>,
@@ -42,7 +46,9 @@ using tenant_group_actor = caf::typed_actor<
   // A long poll's client has gone.
   caf::reacts_to<forget_request>,
   // A parked discovery's deadline is due.
-  caf::reacts_to<wake>>;
+  caf::reacts_to<wake>,
+  // End, and everything loaded with it.
+  caf::reacts_to<stop_group>>;
 
 tenant_group_actor::behavior_type tenant_group(tenant_group_actor::pointer self,
                                                context_ptr base);
@@ -52,3 +58,4 @@ tenant_group_actor::behavior_type tenant_group(tenant_group_actor::pointer self,
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::leading)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::following)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::forget_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::stop_group)

@@ -97,7 +97,8 @@ struct in_flight {
 };
 
 /// One entry for the log, or a barrier (no entry): the listener hears when
-/// everything proposed before has applied.
+/// everything proposed before has applied. With nobody waiting either, the
+/// tenant group is told anew from where it leads.
 struct propose {
   std::shared_ptr<domain::log_entry> entry;
   std::shared_ptr<const in_flight> waiting;
