@@ -216,8 +216,6 @@ result<void> node::spawn(std::vector<recovered> recovered) {
   for (uint32_t g = 0; g < groups_.size(); ++g) {
     auto& group = *groups_[g];
     raft::options options;
-    options.self = 1;
-    options.initial.voters = {1};
     options.seed = parts_.env->random();
     auto raft = system_.spawn(
       raft_group,
@@ -271,7 +269,7 @@ void node::stop() {
     core_actors_.clear();
   }
   for (auto& g : groups_) {
-    g->tenants = {};
+    g->tenants = tenant_group_actor{};
     if (g->store)
       if (auto flushed = g->store->flush(); !flushed)
         parts_.fatal(flushed.reason());

@@ -60,7 +60,7 @@ private:
 
 void runner::start(start_raft everybody) {
   others_ = std::move(everybody);
-  handed_over_ = core_->applied_index();
+  handed_over_ = core_->handed_over();
   last_proposed_ = core_->last_index();
   run();
 }
@@ -97,13 +97,14 @@ void runner::run() {
     record.kind = persistence::record_kind::hard_state;
     record.group = group_;
     record.term = out.state->term;
-    record.payload = std::make_shared<const std::string>(
-      raft::encode(*out.state));
+    record.payload =
+      std::make_shared<const std::string>(raft::encode(*out.state));
     write.records.push_back(std::move(record));
   }
   for (auto& e : out.entries)
-    write.records.push_back({persistence::record_kind::entry, group_, e.term,
-                             e.index, raft::encode_payload(e)});
+    write.records.push_back({persistence::record_kind::entry,
+                             static_cast<uint8_t>(e.kind), group_, e.term,
+                             e.index, e.payload});
   if (!write.records.empty()) {
     unsynced next;
     next.token = write.token = ++last_token_;
@@ -177,7 +178,6 @@ void runner::on_written(uint64_t token) {
 }
 
 void runner::on_applied(uint64_t index) {
-  core_->applied(index);
   // A group of one has no follower that could want them again.
   core_->compact(index);
   status_->applied.store(index, std::memory_order_relaxed);
