@@ -1,6 +1,7 @@
 #include "raft/core.hpp"
 
 #include "config/ensure.hpp"
+#include "raft/quorum.hpp"
 
 #include <algorithm>
 
@@ -16,8 +17,10 @@ core::core(options given, restored from)
          from.snapshot_index == log_.last());
   reset_election_timer();
   if (options_.voters.size() == 1)
-    campaign(false);
+    campaign(election::timeout);
 }
+
+size_t core::quorum() const { return majority(options_.voters.size()); }
 
 // Section 3.4: timeouts are drawn anew each time, so that votes rarely split.
 void core::reset_election_timer() {
@@ -35,8 +38,14 @@ void core::tick() {
   ++elapsed_;
   if (role_ == role::leader) {
     if (elapsed_ % options_.heartbeat_ticks == 0)
-      for (auto& [id, f] : followers_)
-        send_append(id);
+      for (auto& [id, f] : followers_) {
+        f.allow_probe();
+        send_append(id, f);
+      }
+    // Section 3.10: a target that does not take over within an election
+    // timeout is given up, and proposals are taken again.
+    if (transfer_to_ != 0 && ++transfer_ticks_ >= options_.election_ticks)
+      transfer_to_ = 0;
     if (elapsed_ < options_.election_ticks)
       return;
     // Section 6.2: a leader that a quorum has not answered for an election
@@ -50,7 +59,7 @@ void core::tick() {
   } else if (elapsed_ >= timeout_) {
     // Section 9.6: ask first, without a new term, so that a node that was cut
     // off disturbs nobody when it comes back.
-    campaign(true);
+    campaign(election::trial);
   }
 }
 
@@ -59,14 +68,24 @@ void core::become_follower(term_t term, node_id leader) {
     state_ = {term, 0};
     state_changed_ = true;
   }
+  if (role_ == role::leader)
+    stop_leading();
   role_ = role::follower;
   leader_ = leader;
-  followers_.clear();
   granted_.clear();
   reset_election_timer();
 }
 
-void core::campaign(bool trial) {
+void core::stop_leading() {
+  for (auto& r : reads_)
+    out_.reads.push_back({r.request, std::nullopt});
+  reads_.clear();
+  followers_.clear();
+  transfer_to_ = 0;
+}
+
+void core::campaign(election kind) {
+  bool trial = kind == election::trial;
   reset_election_timer();
   role_ = role::candidate;
   leader_ = 0;
@@ -78,7 +97,7 @@ void core::campaign(bool trial) {
   }
   if (granted_.size() >= quorum()) {
     if (trial)
-      campaign(false);
+      campaign(election::timeout);
     else
       become_leader();
     return;
@@ -88,6 +107,7 @@ void core::campaign(bool trial) {
   ask.last_index = log_.last();
   ask.last_term = log_.last_term();
   ask.trial = trial;
+  ask.transfer = kind == election::transfer;
   for (auto id : options_.voters)
     if (id != options_.self)
       answer(id, ask);
@@ -97,10 +117,9 @@ void core::become_leader() {
   role_ = role::leader;
   leader_ = options_.self;
   elapsed_ = 0;
-  followers_.clear();
   for (auto id : options_.voters)
     if (id != options_.self)
-      followers_[id].next = log_.last() + 1;
+      followers_.emplace(id, progress{log_.last() + 1});
   // Section 6.4: an entry of its own term, at whose commit the leader knows
   // what is committed; section 3.6.2 forbids counting older ones.
   add(entry_kind::noop, nullptr);
@@ -113,6 +132,8 @@ void core::add(entry_kind kind, std::shared_ptr<const std::string> payload) {
 result<index_t> core::propose(std::shared_ptr<const std::string> payload) {
   if (role_ != role::leader)
     return error{errc::no_leader, "this node does not lead the group"};
+  if (transfer_to_ != 0)
+    return error{errc::no_leader, "this node hands leadership over"};
   add(entry_kind::command, std::move(payload));
   return log_.last();
 }
@@ -129,11 +150,13 @@ void core::persisted(term_t term, index_t index) {
 void core::advance_commit() {
   if (role_ != role::leader)
     return;
-  std::vector<index_t> held{durable_};
-  for (auto& [id, f] : followers_)
-    held.push_back(f.match);
-  std::sort(held.begin(), held.end(), std::greater<>{});
-  auto agreed = held[quorum() - 1];
+  auto agreed = durable_;
+  if (!followers_.empty()) { // a group of one allocates nothing here
+    std::vector<index_t> held{durable_};
+    for (auto& [id, f] : followers_)
+      held.push_back(f.match());
+    agreed = reached_by_majority(std::move(held));
+  }
   if (agreed > commit_ && log_.term_at(agreed) == state_.term)
     commit_ = agreed;
 }
@@ -143,10 +166,11 @@ void core::compact(index_t index) {
 }
 
 output core::take_output() {
-  if (role_ == role::leader)
-    for (auto& [id, f] : followers_)
-      if (f.next <= log_.last())
-        send_append(id);
+  if (role_ == role::leader) {
+    begin_reads();
+    replicate();
+    finish_transfer();
+  }
   if (std::exchange(state_changed_, false))
     out_.state = state_;
   for (; unsent_ <= log_.last(); ++unsent_)

@@ -16,7 +16,7 @@ void core::step(const message& m) {
   auto reply = std::get_if<vote_answer>(&m.what);
   bool trial = (ask && ask->trial) || (reply && reply->trial && reply->granted);
   // Section 4.2.3: whoever hears a leader does not help to replace it.
-  if (ask && term > state_.term && heard_from_leader())
+  if (ask && !ask->transfer && term > state_.term && heard_from_leader())
     return;
   // Section 3.3: a higher term ends whatever role this node has. A trial names
   // a term that nobody has yet.
@@ -45,13 +45,13 @@ void core::on(node_id from, const vote_request& m) {
     return;
   }
   bool free = state_.vote == 0 || state_.vote == from;
-  bool granted = m.term == state_.term && free && role_ == role::follower &&
-                 up_to_date(m);
+  bool granted = m.term == state_.term && free && up_to_date(m);
   if (granted) {
     if (state_.vote == 0) {
       state_.vote = from;
       state_changed_ = true;
     }
+    role_ = role::follower; // its own trial of this term is over
     reset_election_timer();
   }
   answer(from, vote_answer{state_.term, granted, false});
@@ -66,26 +66,26 @@ void core::on(node_id from, const vote_answer& m) {
   if (granted_.size() < quorum())
     return;
   if (trial_)
-    campaign(false);
+    campaign(election::timeout);
   else
     become_leader();
 }
 
 void core::on(node_id from, const append_request& m) {
-  if (m.term < state_.term) {
-    answer(from, append_answer{state_.term, false, 0});
-    return;
-  }
+  auto refuse = [&](index_t look_at) {
+    answer(from, append_answer{state_.term, false, look_at, m.before_index,
+                               m.round});
+  };
+  if (m.term < state_.term)
+    return refuse(0);
   ENSURE(role_ != role::leader); // section 3.2: one leader a term
   role_ = role::follower;
   leader_ = from;
   reset_election_timer();
   // Section 3.5: what does not follow what is here is refused. The answer
   // skips what cannot match, so that the leader finds the place in few steps.
-  if (m.before_index > log_.last()) {
-    answer(from, append_answer{state_.term, false, log_.last() + 1});
-    return;
-  }
+  if (m.before_index > log_.last())
+    return refuse(log_.last() + 1);
   auto known = log_.first() - 1;
   if (m.before_index > known &&
       log_.term_at(m.before_index) != m.before_term) {
@@ -94,8 +94,7 @@ void core::on(node_id from, const append_request& m) {
     while (at > log_.first() && at > commit_ + 1 &&
            log_.term_at(at - 1) == conflicting)
       --at;
-    answer(from, append_answer{state_.term, false, at});
-    return;
+    return refuse(at);
   }
   auto matching = m.before_index;
   for (auto& e : m.entries) {
@@ -113,7 +112,8 @@ void core::on(node_id from, const append_request& m) {
     log_.append(e);
   }
   commit_ = std::max(commit_, std::min(m.commit, matching));
-  answer(from, append_answer{state_.term, true, matching});
+  answer(from, append_answer{state_.term, true, matching,
+                             m.before_index, m.round});
 }
 
 void core::on(node_id from, const append_answer& m) {
@@ -122,31 +122,23 @@ void core::on(node_id from, const append_answer& m) {
     return;
   auto& f = i->second;
   f.heard = true;
+  // Section 6.4: a refusal too says that this term still has its followers.
+  f.round = std::max(f.round, m.round);
   if (m.accepted) {
-    f.match = std::max(f.match, m.index);
-    f.next = std::max(f.next, f.match + 1);
+    f.accepted(m.index);
     advance_commit();
   } else {
-    // Never below what is known to match: an old refusal changes nothing.
-    f.next = std::max(f.match + 1, std::min(f.next, m.index));
-    send_append(from);
+    f.refused(m.before_index, m.index);
   }
+  finish_reads();
+  // What there is to send now goes with the next output.
 }
 
-void core::send_append(node_id to) {
-  auto& f = followers_.at(to);
-  append_request m;
-  m.term = state_.term;
-  m.commit = commit_;
-  f.next = std::max(f.next, log_.first());
-  m.before_index = f.next - 1;
-  m.before_term = log_.term_at(m.before_index);
-  for (auto at = f.next;
-       at <= log_.last() && m.entries.size() < options_.append_entries_max; ++at)
-    m.entries.push_back(log_.at(at));
-  // Section 10.2.1: sent on before the answer comes; a loss shows as a refusal.
-  f.next += m.entries.size();
-  out_.appends.push_back({options_.self, to, std::move(m)});
+// Section 3.10: as if the election timeout had passed, without a trial, since
+// the leader itself wants to be replaced.
+void core::on(node_id from, const timeout_now& m) {
+  if (m.term == state_.term && role_ == role::follower && leader_ == from)
+    campaign(election::transfer);
 }
 
 } // namespace queen::raft
