@@ -162,7 +162,15 @@ void core::advance_commit() {
 }
 
 void core::compact(index_t index) {
-  log_.compact(std::min({index, handed_over_, durable_}));
+  auto upto = std::min({index, handed_over_, durable_});
+  // What a follower lacks it gets from this log alone. Who does not lead does
+  // not know what the others lack.
+  if (options_.voters.size() > 1 && role_ != role::leader)
+    return;
+  for (auto& [id, f] : followers_)
+    upto = std::min(upto, f.match());
+  if (upto >= log_.first())
+    log_.compact(upto);
 }
 
 output core::take_output() {

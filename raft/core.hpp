@@ -78,7 +78,8 @@ public:
   /// The entries of an output up to this one, and its state, are durable.
   void persisted(term_t term, index_t index);
   /// The state machine holds everything up to here durably enough for this
-  /// node; entries up to here need not stay in memory.
+  /// node; entries up to here need not stay in memory. In a group of several
+  /// only the leader drops any, and none that a follower may lack.
   void compact(index_t index);
 
   bool is_leader() const { return role_ == role::leader; }

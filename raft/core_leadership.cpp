@@ -5,6 +5,8 @@
 
 #include "raft/quorum.hpp"
 
+#include <algorithm>
+
 namespace queen::raft {
 
 void core::send_append(node_id to, progress& f) {
@@ -12,14 +14,14 @@ void core::send_append(node_id to, progress& f) {
   m.term = state_.term;
   m.commit = commit_;
   m.round = round_;
-  m.before_index = f.next() - 1;
-  if (f.next() < log_.first())
-    return; // compact() keeps what a follower lacks
+  // A follower that lacks what a restart has left to the store alone still
+  // hears that there is a leader, and refuses.
+  m.before_index = std::max(f.next(), log_.first()) - 1;
   m.before_term = log_.term_at(m.before_index);
   size_t bytes = 0;
   auto at = f.next();
   // A full window still gets its heartbeat, without entries.
-  if (f.may_send(options_.appends_in_flight_max))
+  if (f.next() >= log_.first() && f.may_send(options_.appends_in_flight_max))
     for (; at <= log_.last() && m.entries.size() < options_.append_entries_max;
          ++at) {
       auto& e = log_.at(at);
@@ -36,7 +38,7 @@ void core::send_append(node_id to, progress& f) {
 // shows as a refusal of what follows it.
 void core::replicate() {
   for (auto& [id, f] : followers_)
-    while (f.next() <= log_.last() &&
+    while (f.next() >= log_.first() && f.next() <= log_.last() &&
            f.may_send(options_.appends_in_flight_max))
       send_append(id, f);
 }

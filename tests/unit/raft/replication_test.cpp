@@ -202,3 +202,17 @@ TEST_CASE("a leader that was replaced without knowing answers no read") {
   REQUIRE(c.at(1).reads.size() == 1);
   CHECK_FALSE(c.at(1).reads[0].after);
 }
+
+TEST_CASE("a leader compacts nothing that a follower lacks") {
+  cluster c(3);
+  c.start_all();
+  c.elect(1);
+  c.crash(3);
+  REQUIRE(c.raft(1).propose(bytes("a")));
+  c.take(1);
+  c.run(3);
+  c.raft(1).compact(2);
+  c.start(3);
+  c.run(5);
+  CHECK(c.at(3).applied.size() == 2);
+}
