@@ -1,8 +1,7 @@
-// Who may speak about what while calls are in flight: one line of waiting calls
-// for each key, first come first served and never bypassed. A call holds its
-// keys when it stands first in the line of every one of them. Participants see
-// calls in one order, so no two calls can each wait for the other
-// (ARCHITECTURE.md, A transaction, step by step).
+// Who may speak about a key now, and who waits. A call enters the lines of all
+// its keys at once and holds them when it is first in each; nobody is ever let
+// past. Since all participants see calls in one order (ARCHITECTURE.md, A
+// transaction, step by step), no cycle of waiting can form.
 
 #pragma once
 
@@ -19,59 +18,53 @@ namespace queen::actors {
 template <class Key>
 class reservations {
 public:
-  using call_id = uint64_t;
-
-  /// True when the call holds all of `keys` now; else it waits, and `leave` of
-  /// another call will name it. A call without keys holds them at once.
-  bool enter(call_id call, std::vector<Key> keys) {
+  /// True when the call holds all of its keys now. Keys may repeat.
+  bool enter(uint64_t call, std::vector<Key> keys) {
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    auto [place, fresh] = calls_.try_emplace(call);
-    ENSURE(fresh);
-    place->second.keys = std::move(keys);
-    for (auto& key : place->second.keys) {
+    size_t behind = 0;
+    for (auto& key : keys) {
       auto& line = lines_[key];
-      place->second.behind += !line.empty();
+      behind += line.empty() ? 0 : 1;
       line.push_back(call);
     }
-    return place->second.behind == 0;
+    auto [i, fresh] = calls_.try_emplace(call, place{std::move(keys), behind});
+    ENSURE(fresh);
+    return behind == 0;
   }
 
-  /// The calls that hold all of their keys because this one has gone, oldest
-  /// place first. A call that is not here leaves nothing.
-  std::vector<call_id> leave(call_id call) {
-    std::vector<call_id> holding;
-    auto place = calls_.find(call);
-    if (place == calls_.end())
-      return holding;
-    for (auto& key : place->second.keys) {
+  /// The call gives up what it holds or waits for; unknown calls are fine.
+  /// Returns the calls that hold all of their keys because of it, in order.
+  std::vector<uint64_t> leave(uint64_t call) {
+    std::vector<uint64_t> ready;
+    auto i = calls_.find(call);
+    if (i == calls_.end())
+      return ready;
+    for (auto& key : i->second.keys) {
       auto line = lines_.find(key);
-      auto& waiting = line->second;
-      bool was_first = waiting.front() == call;
-      if (was_first)
-        waiting.pop_front();
-      else
-        waiting.erase(std::find(waiting.begin(), waiting.end(), call));
-      if (waiting.empty())
+      bool first = line->second.front() == call;
+      auto& all = line->second;
+      all.erase(std::find(all.begin(), all.end(), call));
+      if (all.empty())
         lines_.erase(line);
-      else if (was_first && --calls_.at(waiting.front()).behind == 0)
-        holding.push_back(waiting.front());
+      else if (first && --calls_.at(all.front()).behind == 0)
+        ready.push_back(all.front());
     }
-    calls_.erase(place);
-    std::sort(holding.begin(), holding.end());
-    return holding;
+    calls_.erase(i);
+    std::sort(ready.begin(), ready.end());
+    return ready;
   }
 
-  bool contains(call_id call) const { return calls_.contains(call); }
   bool empty() const { return calls_.empty(); }
+  bool contains(uint64_t call) const { return calls_.count(call) != 0; }
 
 private:
   struct place {
     std::vector<Key> keys;
-    size_t behind = 0; // keys in whose line another call stands before it
+    size_t behind; // in so many lines somebody stands before it
   };
-  std::map<Key, std::deque<call_id>> lines_;
-  std::map<call_id, place> calls_;
+  std::map<Key, std::deque<uint64_t>> lines_;
+  std::map<uint64_t, place> calls_;
 };
 
 } // namespace queen::actors
