@@ -13,6 +13,7 @@ namespace queen::actors {
 /// What may be delivered from `from` on, in whole blocks.
 struct batch_read {
   uint64_t token = 0;
+  domain::offset_t log_start = 0;
   domain::offset_t deliverable_end = 0; // delays considered
   domain::time_us again_at = 0;         // when a delay ends; 0: none is running
   std::vector<domain::block_ptr> blocks; // cover [from, ...), oldest first
