@@ -97,6 +97,8 @@ void runner::on_applied(const applied& a) {
 
 void runner::read(const read_batch& what) {
   ++served_;
+  if (!what.receiver)
+    return; // a lease that had no use for its read after all
   last_used_ = what.now;
   self_->send(what.receiver, state_.read(what));
 }

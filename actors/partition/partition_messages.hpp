@@ -23,7 +23,7 @@ using batch_receiver = caf::typed_actor<caf::reacts_to<batch_read>>;
 
 struct read_batch {
   uint64_t token = 0;
-  batch_receiver receiver;
+  batch_receiver receiver; // null: only counted
   domain::offset_t from = 0;
   uint32_t messages = 0;
   bool newest_only = false; // conflation
