@@ -11,6 +11,11 @@
 
 namespace queen::actors {
 
+struct fire_ended {
+  uint64_t fire = 0;
+  domain::reply answer;
+};
+
 using timer_wheel_actor = caf::typed_actor<
   // Timer operations to judge.
   caf::reacts_to<ballot>,
@@ -19,10 +24,14 @@ using timer_wheel_actor = caf::typed_actor<
   // Its entry has applied.
   caf::reacts_to<applied>,
   // Something is due, or the near part is to be filled from the store.
-  caf::reacts_to<wake>>;
+  caf::reacts_to<wake>,
+  // What became of a fire.
+  caf::reacts_to<fire_ended>>;
 
 timer_wheel_actor::behavior_type timer_wheel(timer_wheel_actor::pointer self,
                                              context_ptr context,
                                              group_door door);
 
 } // namespace queen::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::fire_ended)
