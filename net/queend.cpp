@@ -174,9 +174,9 @@ int run(const config::options& settings) {
   auto shared = persistence::make_shared_resources(
     settings.memory_mb << 19, settings.memory_mb << 19);
   caf::actor_system_config config;
-  config.set("caf.scheduler.policy", "sharing");
-  config.set("caf.scheduler.max-threads",
-             std::max(1u, std::thread::hardware_concurrency() / 2));
+  config.set("scheduler.policy", caf::atom("sharing"));
+  config.set("scheduler.max-threads",
+             size_t{std::max(1u, std::thread::hardware_concurrency() / 2)});
   caf::actor_system system{config};
   actors::node_parts parts;
   parts.env = &env;
