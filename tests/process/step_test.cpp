@@ -69,7 +69,7 @@ TEST_CASE("a lost gate leaves the lease, and the ack alone still goes") {
                      R"({"transactionId":"o1","partitionId":"1","leaseId":")" +
                        lease + R"("})")
                .json();
-  REQUIRE(ack["success"].GetBool());
+  REQUIRE(ack[0]["success"].GetBool());
   REQUIRE(api.get("/api/v1/pop/queue/orders").status == 204);
 }
 
