@@ -35,7 +35,7 @@ private:
     std::set<call_id> behind;
     bool holds_keys = false;
     bool judged = false;
-    std::vector<domain::effect> effects;
+    kv_state::overlay writes;
   };
 
   void try_judge(open_call& call);
@@ -88,13 +88,13 @@ void runner::try_judge(open_call& call) {
   out.lost = std::move(verdict.lost);
   out.kv = std::move(verdict.results);
   out.on_planned = verdict.on_planned;
-  out.effects = verdict.effects;
-  call.effects = std::move(verdict.effects);
+  out.effects = std::move(verdict.effects);
+  call.writes = std::move(verdict.writes);
   auto id = b.call;
-  bool alone = b.what->acks.empty() && b.what->pushes.empty() &&
-               b.what->timers.empty();
-  bool keeps = out.reason == domain::refusal::none &&
-               !(alone && call.effects.empty());
+  bool alone =
+    b.what->acks.empty() && b.what->pushes.empty() && b.what->timers.empty();
+  bool keeps =
+    out.reason == domain::refusal::none && !(alone && call.writes.empty());
   self_->send(b.collector, std::move(out));
   if (!keeps)
     leave(id);
@@ -126,7 +126,7 @@ void runner::decided(const queen::actors::decided& d) {
   if (i == calls_.end())
     return;
   if (d.committed)
-    state_.fold(i->second.effects, i->second.what.now);
+    state_.fold(std::move(i->second.writes));
   leave(d.call);
 }
 

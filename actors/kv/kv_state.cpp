@@ -55,8 +55,7 @@ void show(const kv_row& row, kv_result& out) {
   out.updated_at = row.updated_at;
 }
 
-kv_row_view view_of(const std::string& key, const kv_row& row,
-                    bool keys_only) {
+kv_row_view view_of(const std::string& key, const kv_row& row, bool keys_only) {
   kv_row_view out;
   out.key = key;
   if (!keys_only)
@@ -163,16 +162,20 @@ kv_result kv_state::read(reading& at, const kv_op& op) const {
 }
 
 // Stored rows and the rows over them, both in key order, merged.
-void kv_state::read_prefix(reading& at, const kv_op& op,
-                           kv_result& out) const {
-  overlay over = planned_;
-  for (auto& [where, row] : at.own)
-    over[where] = row;
+void kv_state::read_prefix(reading& at, const kv_op& op, kv_result& out) const {
+  auto begin = std::max(op.prefix, op.after);
   auto has_prefix = [&](const std::string& text) {
     return text.compare(0, op.prefix.size(), op.prefix) == 0;
   };
-  auto begin = std::max(op.prefix, op.after);
-  auto above = over.lower_bound({op.ns, begin});
+  overlay over; // of this prefix; what the call wrote hides what was planned
+  for (const overlay* source :
+       {static_cast<const overlay*>(&at.own), &planned_})
+    for (auto i = source->lower_bound({op.ns, begin});
+         i != source->end() && i->first.first == op.ns &&
+         has_prefix(i->first.second);
+         ++i)
+      over.insert(*i);
+  auto above = over.begin();
   auto space = key::kv_of(tenant_, op.ns);
   auto rows = store_.scan(space, key::prefix_end(space));
   rows->seek(key::kv(tenant_, op.ns, begin));
@@ -184,10 +187,7 @@ void kv_state::read_prefix(reading& at, const kv_op& op,
            key::parse_kv(rows->key(), tenant, ns, stored_key) &&
            has_prefix(stored_key);
   };
-  auto planned = [&] {
-    return above != over.end() && above->first.first == op.ns &&
-           has_prefix(above->first.second);
-  };
+  auto planned = [&] { return above != over.end(); };
   size_t bytes = 0;
   for (bool from_store = stored(), from_plan = planned();
        from_store || from_plan; from_store = stored(), from_plan = planned()) {
@@ -220,9 +220,9 @@ void kv_state::read_prefix(reading& at, const kv_op& op,
 
 // -- writes -------------------------------------------------------------------
 
-void kv_state::plan_put(reading& at, const kv_op& op, slice value,
+void kv_state::plan_put(reading& at, const kv_op& op,
+                        const std::optional<kv_row>& before, slice value,
                         time_us expires_at, kv_result& out) {
-  auto before = find(at, op.ns, op.key);
   put_kv effect;
   effect.tenant = tenant_;
   effect.ns = op.ns;
@@ -250,7 +250,7 @@ kv_result kv_state::put(reading& at, const kv_op& op) {
                   : op.expect;
   out.reason = unmet(expect, row);
   if (out.reason == kv_reason::none)
-    plan_put(at, op, op.value, expiry(op, at.now), out);
+    plan_put(at, op, row, op.value, expiry(op, at.now), out);
   else if (row)
     show(*row, out);
   return out;
@@ -295,7 +295,7 @@ kv_result kv_state::increment(reading& at, const kv_op& op) {
   // A counter's time runs from its first increment: later ones prolong
   // nothing.
   auto expires_at = row ? row->expires_at : expiry(op, at.now);
-  plan_put(at, op, slice::own(to_json(*after)), expires_at, out);
+  plan_put(at, op, row, slice::own(to_json(*after)), expires_at, out);
   return out;
 }
 
@@ -367,29 +367,16 @@ kv_state::verdict kv_state::judge(const transaction& call,
       if (auto& op = call.kv[items[i]]; reads_rows(op.kind))
         out.results[i] = read(at, op);
   out.effects = std::move(at.effects);
+  out.writes = std::move(at.own);
   out.on_planned = at.on_planned;
   return out;
 }
 
 // -- what became of it --------------------------------------------------------
 
-void kv_state::fold(const std::vector<effect>& effects, time_us now) {
-  for (auto& e : effects) {
-    if (auto put = std::get_if<put_kv>(&e)) {
-      reading at;
-      at.now = now;
-      auto before = find(at, put->ns, put->key);
-      kv_row row;
-      row.value = put->value.view;
-      row.version = put->version;
-      row.expires_at = put->expires_at;
-      row.created_at = before ? before->created_at : now;
-      row.updated_at = now;
-      planned_[{put->ns, put->key}] = {std::move(row), put->version};
-    } else if (auto gone = std::get_if<erase_kv>(&e)) {
-      planned_[{gone->ns, gone->key}] = {std::nullopt, gone->version};
-    }
-  }
+void kv_state::fold(overlay writes) {
+  for (auto& [where, row] : writes)
+    planned_.insert_or_assign(where, std::move(row));
 }
 
 void kv_state::applied(const applied_entry& entry) {

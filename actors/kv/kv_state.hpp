@@ -27,26 +27,6 @@ class kv_state {
 public:
   kv_state(const domain::uuid& tenant, const persistence::store& store);
 
-  struct verdict {
-    domain::refusal reason = domain::refusal::none;
-    std::string error;
-    uint32_t failed = 0; // index into the call's kv: a required loser
-    domain::kv_result lost;
-    std::vector<domain::kv_result> results; // parallel to `items`
-    std::vector<domain::effect> effects;
-    bool on_planned = false;
-  };
-  /// Its versions are used up, whether the call commits or not.
-  verdict judge(const domain::transaction& call,
-                const std::vector<uint32_t>& items, domain::time_us now);
-
-  /// The call that was judged so will be logged.
-  void fold(const std::vector<domain::effect>& effects, domain::time_us now);
-  void applied(const applied_entry& entry);
-
-  bool settled() const { return planned_.empty(); }
-
-private:
   using place = std::pair<std::string, std::string>; // namespace, key
   struct planned_row {
     std::optional<domain::kv_row> row; // none: erased
@@ -54,6 +34,27 @@ private:
   };
   using overlay = std::map<place, planned_row>;
 
+  struct verdict {
+    domain::refusal reason = domain::refusal::none;
+    std::string error;
+    uint32_t failed = 0; // index into the call's kv: a required loser
+    domain::kv_result lost;
+    std::vector<domain::kv_result> results; // parallel to `items`
+    std::vector<domain::effect> effects;
+    overlay writes; // what `effects` do, for `fold`
+    bool on_planned = false;
+  };
+  /// Its versions are used up, whether the call commits or not.
+  verdict judge(const domain::transaction& call,
+                const std::vector<uint32_t>& items, domain::time_us now);
+
+  /// The call that planned these writes will be logged.
+  void fold(overlay writes);
+  void applied(const applied_entry& entry);
+
+  bool settled() const { return planned_.empty(); }
+
+private:
   struct reading; // one call's view while it is judged
   std::optional<domain::kv_row> find(reading& at, const std::string& ns,
                                      const std::string& key) const;
@@ -64,8 +65,10 @@ private:
   domain::kv_result put(reading& at, const domain::kv_op& op);
   domain::kv_result erase(reading& at, const domain::kv_op& op);
   domain::kv_result increment(reading& at, const domain::kv_op& op);
-  void plan_put(reading& at, const domain::kv_op& op, domain::slice value,
-                domain::time_us expires_at, domain::kv_result& out);
+  void plan_put(reading& at, const domain::kv_op& op,
+                const std::optional<domain::kv_row>& before,
+                domain::slice value, domain::time_us expires_at,
+                domain::kv_result& out);
 
   domain::uuid tenant_;
   const persistence::store& store_;

@@ -1,5 +1,6 @@
 #include "actors/timer_wheel/timer_wheel_actor.hpp"
 
+#include "actors/query/queries.hpp"
 #include "actors/reservations/reservations.hpp"
 #include "actors/timer_wheel/timer_wheel_state.hpp"
 
@@ -57,7 +58,6 @@ private:
   void judge(const ballot& b);
   void record_refusal(call_id call, const refused_fire& what);
   void leave(call_id call);
-  std::optional<domain::queue_id> queue_of(const timer_ref& which) const;
 
   timer_wheel_actor::pointer self_;
   context_ptr context_;
@@ -205,16 +205,6 @@ void runner::ended(const fire_ended& what) {
   turn();
 }
 
-std::optional<domain::queue_id>
-runner::queue_of(const timer_ref& which) const {
-  auto row =
-    context_->store->get(domain::key::queue(which.tenant, which.queue));
-  if (!row || !*row)
-    return std::nullopt;
-  auto record = domain::decode_queue(**row);
-  return record ? std::optional{record->id} : std::nullopt;
-}
-
 // Counts the attempt in the timer itself, so that it survives the node; after
 // the last one the timer becomes a dead letter of its queue.
 void runner::record_refusal(call_id call, const refused_fire& what) {
@@ -226,21 +216,23 @@ void runner::record_refusal(call_id call, const refused_fire& what) {
   auto now = context_->now();
   ++record->attempts;
   record->last_error = what.why;
-  auto queue = queue_of(what.what.which);
+  auto& which = what.what.which;
+  auto queue =
+    queries::queue_named(*context_->store, which.tenant, which.queue);
   auto entry = std::make_shared<domain::log_entry>();
   entry->stamp = now;
-  if (record->attempts >= attempts_max && queue) {
+  if (record->attempts >= attempts_max && queue != 0) {
     domain::file_timer_dead_letter letter;
-    letter.tenant = what.what.which.tenant;
+    letter.tenant = which.tenant;
     letter.id = context_->env->new_uuid();
-    letter.queue = *queue;
+    letter.queue = queue;
     letter.timer = std::move(*record);
     entry->effects.push_back(std::move(letter));
   } else {
     auto shift = std::min<uint32_t>(record->attempts - 1, 6);
     record->deliver_at = now + std::min(backoff_max, second << shift);
     entry->effects.push_back(
-      domain::put_timer{what.what.which.tenant, std::move(*record)});
+      domain::put_timer{which.tenant, std::move(*record)});
   }
   auto waiting = std::make_shared<in_flight>();
   waiting->call = call;

@@ -44,8 +44,7 @@ std::vector<timer_ref> timers_of(const transaction& call,
 
 std::optional<timer_record>
 timer_wheel_state::stored(const timer_ref& which) const {
-  auto row =
-    store_.get(key::timer(which.tenant, which.queue, which.timer_key));
+  auto row = store_.get(key::timer(which.tenant, which.queue, which.timer_key));
   if (!row || !*row)
     return std::nullopt;
   auto decoded = decode_timer(**row);
@@ -75,8 +74,7 @@ timer_wheel_state::judge(const transaction& call,
       if (!there || there->message_id != op.message_id ||
           there->deliver_at > now)
         return refuse(refusal::internal, "the timer is not due any more");
-      out.effects.push_back(
-        erase_timer{call.tenant, op.queue, op.timer_key});
+      out.effects.push_back(erase_timer{call.tenant, op.queue, op.timer_key});
       result.status = timer_status::cancelled;
     } else if (op.kind == timer_op_kind::cancel) {
       result.txn = op.txn;
@@ -84,17 +82,16 @@ timer_wheel_state::judge(const transaction& call,
         result.status = timer_status::cancelled;
         if (result.txn.empty())
           result.txn = there->txn;
-        out.effects.push_back(
-          erase_timer{call.tenant, op.queue, op.timer_key});
+        out.effects.push_back(erase_timer{call.tenant, op.queue, op.timer_key});
       }
     } else {
       if (op.beyond_horizon)
         return refuse(refusal::timer_horizon_exceeded,
                       "timer '" + op.timer_key + "' is beyond the horizon");
       if (op.payload_too_large)
-        return refuse(refusal::payload_too_large,
-                      "the payload of timer '" + op.timer_key +
-                        "' is over its ceiling");
+        return refuse(refusal::payload_too_large, "the payload of timer '" +
+                                                    op.timer_key +
+                                                    "' is over its ceiling");
       if (auto wrong = too_long(op); !wrong.empty())
         return refuse(refusal::name_too_long, wrong);
       auto record = planned(op, now);
