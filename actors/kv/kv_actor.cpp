@@ -131,9 +131,12 @@ void runner::decided(const queen::actors::decided& d) {
 }
 
 void runner::on_applied(const applied& a) {
-  for (auto& call : a.calls)
+  for (auto& call : a.calls) {
     if (call.entry)
       state_.applied(*call.entry);
+    // Should this have come before `decided`, there is nothing left to fold.
+    leave(call.call);
+  }
   last_used_ = context_->now();
 }
 

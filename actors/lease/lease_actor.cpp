@@ -47,6 +47,7 @@ private:
   struct reading {
     claim what;
     uint64_t token = 0;
+    offset_t start = 0; // of a group that has no cursor here
   };
 
   void judge(const ballot& b);
@@ -67,8 +68,8 @@ private:
   stored_blocks stored_;
   lease_state state_;
   lease_batch batch_;
-  std::optional<call_id> holder_;    // said yes to, until it has applied
-  std::optional<reading> reading_;   // a claim that waits for its batch
+  std::optional<call_id> holder_;  // said yes to, until it has applied
+  std::optional<reading> reading_; // a claim that waits for its batch
   std::deque<ballot> waiting_;
   uint64_t last_token_ = 0;
   domain::time_us last_used_ = 0;
@@ -104,7 +105,8 @@ void runner::judge(const ballot& b) {
     out.effects = std::move(verdict.effects);
   } else {
     batch_lookup messages{batch_, stored_, b.options, now};
-    auto verdict = state_.judge_acks(*b.what, b.items, b.options, now, messages);
+    auto verdict =
+      state_.judge_acks(*b.what, b.items, b.options, now, messages);
     out.reason = verdict.reason;
     out.error = std::move(verdict.error);
     out.acks = std::move(verdict.acks);
@@ -195,14 +197,15 @@ void runner::claimed(claim c) {
   read_batch read;
   read.token = ++last_token_;
   read.receiver = self_;
-  auto range = state_.plan_claim({start_of(c), 0, c.batch});
+  auto start = start_of(c);
+  auto range = state_.plan_claim({start, 0, c.batch});
   read.from = range.from;
   read.messages = range.messages;
   read.newest_only = c.subscription && c.subscription->conflation;
   read.options = c.options;
   read.now = c.now;
   auto partition = c.partition;
-  reading_ = reading{std::move(c), read.token};
+  reading_ = reading{std::move(c), read.token, start};
   self_->send(partition, std::move(read));
 }
 
@@ -210,17 +213,15 @@ void runner::on_read(const batch_read& batch) {
   if (!reading_ || reading_->token != batch.token)
     return;
   auto c = std::move(reading_->what);
+  auto start = reading_->start;
   reading_.reset();
   // What the partition reads it clamps to what is retained, as is done here.
-  auto range = state_.plan_claim(
-    {batch.log_start, batch.log_start, c.batch});
+  auto range = state_.plan_claim({start, batch.log_start, c.batch});
   auto from = range.from;
   if (!batch.blocks.empty())
     from = std::max(from, batch.blocks.front()->first());
   auto end = batch.deliverable_end;
   bool newest_only = c.subscription && c.subscription->conflation;
-  if (!state_.row())
-    from = std::max(from, start_of(c));
   if (newest_only && end > from)
     from = end - 1;
   else

@@ -119,8 +119,7 @@ describe_queue_reply run(const store& from, time_us now,
   return out;
 }
 
-dead_letters_reply run(const store& from, time_us,
-                       const list_dead_letters& what) {
+dead_letters_reply run(const store& from, const list_dead_letters& what) {
   dead_letters_reply out;
   std::vector<queue_record> queues;
   each(from, key::queues_of(what.tenant), [&](auto, auto value) {

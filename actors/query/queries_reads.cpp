@@ -60,7 +60,7 @@ located locate(const store& from, const uuid& tenant, const std::string& queue,
 
 } // namespace
 
-peek_timer_reply run(const store& from, time_us, const peek_timer& what) {
+peek_timer_reply run(const store& from, const peek_timer& what) {
   peek_timer_reply out;
   auto row = from.get(key::timer(what.tenant, what.queue, what.timer_key));
   if (row && *row)
@@ -69,7 +69,7 @@ peek_timer_reply run(const store& from, time_us, const peek_timer& what) {
   return out;
 }
 
-list_timers_reply run(const store& from, time_us, const list_timers& what) {
+list_timers_reply run(const store& from, const list_timers& what) {
   list_timers_reply out;
   auto all = key::timers_of(what.tenant, what.queue);
   auto rows = from.scan(all, key::prefix_end(all));
@@ -99,7 +99,7 @@ list_timers_reply run(const store& from, time_us, const list_timers& what) {
   return out;
 }
 
-fetch_offsets_reply run(const store& from, time_us, const fetch_offsets& what) {
+fetch_offsets_reply run(const store& from, const fetch_offsets& what) {
   fetch_offsets_reply out;
   for (auto& entry : what.entries) {
     fetched_offset got;

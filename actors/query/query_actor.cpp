@@ -53,17 +53,12 @@ void runner::start() {
           watch(what);
         look_again(what.max_wait_ms == 0);
         if (!done_)
-          self_->delayed_send(self_,
-                              std::chrono::milliseconds(what.max_wait_ms),
-                              wake{});
-      } else if constexpr (std::is_invocable_v<decltype([](auto& q)
-                             -> decltype(queries::run(
-                               std::declval<persistence::store&>(), 0, q)) {
-                               return queries::run(
-                                 std::declval<persistence::store&>(), 0, q);
-                             }),
-                             const kind&>) {
+          self_->delayed_send(
+            self_, std::chrono::milliseconds(what.max_wait_ms), wake{});
+      } else if constexpr (requires { queries::run(store, now, what); }) {
         finish(queries::run(store, now, what));
+      } else if constexpr (requires { queries::run(store, what); }) {
+        finish(queries::run(store, what));
       } else {
         finish(error{errc::internal, "not a read"});
       }
@@ -95,8 +90,8 @@ void runner::look_again(bool last) {
 query_actor::behavior_type query(query_actor::pointer self, context_ptr context,
                                  std::shared_ptr<const domain::command> what,
                                  domain::reply_to client) {
-  auto run = std::make_shared<runner>(self, std::move(context),
-                                      std::move(what), std::move(client));
+  auto run = std::make_shared<runner>(self, std::move(context), std::move(what),
+                                      std::move(client));
   run->start();
   return {
     [run](const applied&) { run->look_again(false); },

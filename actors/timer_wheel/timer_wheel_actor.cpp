@@ -129,6 +129,8 @@ void runner::on_applied(const applied& a) {
 // -- firing -------------------------------------------------------------------
 
 void runner::wake() {
+  if (context_->now() < armed_at_)
+    return; // armed anew for later since: that one goes on
   armed_at_ = 0;
   turn();
 }
@@ -143,8 +145,8 @@ void runner::turn() {
   auto next = state_.next_wakeup(now);
   if (armed_at_ != 0 && armed_at_ <= next)
     return;
-  armed_at_ = next;
   auto wait = std::clamp<domain::time_us>(next - now, 0, backoff_max);
+  armed_at_ = now + wait;
   self_->delayed_send(self_, std::chrono::microseconds(wait),
                       queen::actors::wake{});
 }
