@@ -4,6 +4,7 @@
 #include "persistence/rocks_options.hpp"
 
 #include <rocksdb/db.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
@@ -31,9 +32,35 @@ bool is_damage(const rocksdb::Status& status) {
          || status.IsNotFound();
 }
 
+/// The first table that cannot be read by itself; empty: each can.
+std::string unreadable_table(const std::string& directory) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator{directory, failed}) {
+    if (entry.path().extension() != ".sst")
+      continue;
+    rocksdb::SstFileReader reader{rocksdb::Options{}};
+    auto status = reader.Open(entry.path().string());
+    if (status.ok())
+      status = reader.VerifyChecksum();
+    if (!status.ok())
+      return entry.path().string();
+  }
+  return {};
+}
+
 error failure(const std::string& directory, const rocksdb::Status& status) {
+  auto text = status.ToString();
+  // RocksDB looks for a table that is missing under its old extension too, and
+  // then names only that one.
+  constexpr std::string_view old_extension = ".ldb";
+  if (auto at = text.find(old_extension); at != std::string::npos)
+    text.replace(at, old_extension.size(), ".sst");
+  // A table found damaged while the manifest is read is told as the manifest's.
+  if (status.IsCorruption() && text.find(".sst") == std::string::npos)
+    if (auto table = unreadable_table(directory); !table.empty())
+      text += ", because of " + table;
   return {is_damage(status) ? errc::damaged : errc::io_failed,
-          "store " + directory + ": " + status.ToString()};
+          "store " + directory + ": " + text};
 }
 
 class rocks_batch final : public write_batch {
