@@ -1,11 +1,10 @@
 #include "actors/kv/kv_actor.hpp"
 
 #include "actors/kv/kv_state.hpp"
+#include "actors/node/idle_rest.hpp"
 #include "actors/reservations/reservations.hpp"
 
 #include <caf/send.hpp>
-
-#include <chrono>
 
 namespace queen::actors {
 
@@ -15,10 +14,10 @@ class runner {
 public:
   runner(kv_actor::pointer self, context_ptr context, group_door door,
          const domain::uuid& tenant, std::string key)
-    : self_(self), context_(std::move(context)), door_(std::move(door)),
-      key_(std::move(key)), state_(tenant, *context_->store),
-      last_used_(context_->now()) {
-    arm();
+    : self_(self), context_(std::move(context)),
+      state_(tenant, *context_->store),
+      rest_(context_, std::move(door), std::move(key)) {
+    rest_.arm(self_);
   }
 
   void asked(ballot b);
@@ -40,23 +39,19 @@ private:
 
   void try_judge(open_call& call);
   void leave(call_id id);
-  void arm();
 
   kv_actor::pointer self_;
   context_ptr context_;
-  group_door door_;
-  std::string key_;
   kv_state state_;
   reservations<std::string> keys_;
   std::map<call_id, open_call> calls_;
   std::set<call_id> prefix_readers_; // that still wait
-  domain::time_us last_used_ = 0;
-  uint64_t served_ = 0;
+  idle_rest rest_;
 };
 
 void runner::asked(ballot b) {
-  ++served_;
-  last_used_ = b.now;
+  rest_.count();
+  rest_.used();
   auto id = b.call;
   auto footprint = footprint_of(*b.what, b.items);
   open_call call;
@@ -137,20 +132,11 @@ void runner::on_applied(const applied& a) {
     // Should this have come before `decided`, there is nothing left to fold.
     leave(call.call);
   }
-  last_used_ = context_->now();
-}
-
-void runner::arm() {
-  self_->delayed_send(
-    self_, std::chrono::microseconds(context_->limits.idle_unload_us),
-    queen::actors::wake{});
+  rest_.used();
 }
 
 void runner::wake() {
-  auto idle = context_->now() - last_used_ >= context_->limits.idle_unload_us;
-  if (idle && calls_.empty() && state_.settled())
-    self_->send(door_, offer_rest{key_, served_});
-  arm();
+  rest_.woken(self_, calls_.empty() && state_.settled());
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 #include "actors/lease/lease_actor.hpp"
 
 #include "actors/lease/batch_lookup.hpp"
+#include "actors/node/idle_rest.hpp"
 
 #include <caf/send.hpp>
 
-#include <chrono>
 #include <deque>
 
 namespace queen::actors {
@@ -27,13 +27,12 @@ class runner {
 public:
   runner(lease_actor::pointer self, context_ptr context, group_door door,
          lease_identity identity)
-    : self_(self), context_(std::move(context)), door_(std::move(door)),
-      me_(std::move(identity)),
+    : self_(self), context_(std::move(context)), me_(std::move(identity)),
       stored_(*context_->store, me_.queue_id, me_.partition),
       state_({me_.queue_id, me_.partition, me_.group},
              stored_cursor(*context_->store, me_)),
-      last_used_(context_->now()) {
-    arm();
+      rest_(context_, std::move(door), me_.key) {
+    rest_.arm(self_);
   }
 
   void asked(ballot b);
@@ -59,11 +58,9 @@ private:
   void grant(const claim& c, const batch_read& batch, offset_t from,
              offset_t end);
   std::string partition_name();
-  void arm();
 
   lease_actor::pointer self_;
   context_ptr context_;
-  group_door door_;
   lease_identity me_;
   stored_blocks stored_;
   lease_state state_;
@@ -72,15 +69,14 @@ private:
   std::optional<reading> reading_; // a claim that waits for its batch
   std::deque<ballot> waiting_;
   uint64_t last_token_ = 0;
-  domain::time_us last_used_ = 0;
-  uint64_t served_ = 0;
+  idle_rest rest_;
 };
 
 // -- acks and extensions ------------------------------------------------------
 
 void runner::asked(ballot b) {
-  ++served_;
-  last_used_ = b.now;
+  rest_.count();
+  rest_.used();
   waiting_.push_back(std::move(b));
   drain();
 }
@@ -141,7 +137,7 @@ void runner::on_applied(const applied& a) {
       batch_.drop();
     release(call.call);
   }
-  last_used_ = context_->now();
+  rest_.used();
 }
 
 // -- claims -------------------------------------------------------------------
@@ -183,8 +179,8 @@ offset_t runner::start_of(const claim& c) const {
 }
 
 void runner::claimed(claim c) {
-  ++served_;
-  last_used_ = c.now;
+  rest_.count();
+  rest_.used();
   claim_outcome no;
   no.busy = holder_ || reading_ || !waiting_.empty();
   if (!no.busy)
@@ -281,17 +277,8 @@ void runner::grant(const claim& c, const batch_read& batch, offset_t from,
 
 // -- rest ---------------------------------------------------------------------
 
-void runner::arm() {
-  self_->delayed_send(
-    self_, std::chrono::microseconds(context_->limits.idle_unload_us),
-    queen::actors::wake{});
-}
-
 void runner::wake() {
-  auto idle = context_->now() - last_used_ >= context_->limits.idle_unload_us;
-  if (idle && !holder_ && !reading_ && waiting_.empty())
-    self_->send(door_, offer_rest{me_.key, served_});
-  arm();
+  rest_.woken(self_, !holder_ && !reading_ && waiting_.empty());
 }
 
 } // namespace

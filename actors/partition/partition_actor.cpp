@@ -1,11 +1,10 @@
 #include "actors/partition/partition_actor.hpp"
 
+#include "actors/node/idle_rest.hpp"
 #include "actors/partition/partition_state.hpp"
 #include "actors/reservations/reservations.hpp"
 
 #include <caf/send.hpp>
-
-#include <chrono>
 
 namespace queen::actors {
 
@@ -15,14 +14,13 @@ class runner {
 public:
   runner(partition_actor::pointer self, context_ptr context, group_door door,
          partition_identity identity)
-    : self_(self), context_(std::move(context)), door_(std::move(door)),
-      key_(identity.key),
+    : self_(self), context_(std::move(context)),
       stored_(*context_->store, identity.queue_id, identity.id),
       state_({identity.queue_id, identity.id, identity.queue, identity.name,
               identity.stored},
              stored_),
-      last_used_(context_->now()) {
-    arm();
+      rest_(context_, std::move(door), identity.key) {
+    rest_.arm(self_);
   }
 
   void asked(ballot b);
@@ -34,22 +32,18 @@ public:
 private:
   void judge(const ballot& b);
   void leave(call_id call);
-  void arm();
 
   partition_actor::pointer self_;
   context_ptr context_;
-  group_door door_;
-  std::string key_;
   stored_blocks stored_;
   partition_state state_;
   reservations<uint64_t> ids_;
   std::map<call_id, ballot> waiting_; // for ids that other calls have
-  domain::time_us last_used_ = 0;
-  uint64_t served_ = 0;
+  idle_rest rest_;
 };
 
 void runner::asked(ballot b) {
-  ++served_;
+  rest_.count();
   auto call = b.call;
   if (ids_.enter(call, partition_state::reserves(*b.what, b.items)))
     judge(b);
@@ -92,28 +86,19 @@ void runner::on_applied(const applied& a) {
       state_.applied(*call.entry);
     leave(call.call);
   }
-  last_used_ = context_->now();
+  rest_.used();
 }
 
 void runner::read(const read_batch& what) {
-  ++served_;
+  rest_.count();
   if (!what.receiver)
     return; // a lease that had no use for its read after all
-  last_used_ = what.now;
+  rest_.used();
   self_->send(what.receiver, state_.read(what));
 }
 
-void runner::arm() {
-  self_->delayed_send(
-    self_, std::chrono::microseconds(context_->limits.idle_unload_us),
-    queen::actors::wake{});
-}
-
 void runner::wake() {
-  auto idle = context_->now() - last_used_ >= context_->limits.idle_unload_us;
-  if (idle && ids_.empty())
-    self_->send(door_, offer_rest{key_, served_});
-  arm();
+  rest_.woken(self_, ids_.empty());
 }
 
 } // namespace
