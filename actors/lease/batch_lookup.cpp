@@ -16,22 +16,29 @@ constexpr uint32_t recognised_seconds_min = 900;
 
 // -- the batch ----------------------------------------------------------------
 
-void lease_batch::keep(std::vector<domain::block_ptr> blocks) {
+void lease_batch::keep(std::vector<domain::block_ptr> blocks, offset_t from,
+                       offset_t end) {
   blocks_ = std::move(blocks);
+  from_ = from;
+  end_ = end;
   index_.clear();
 }
 
 bool lease_batch::covers(offset_t from, offset_t to) const {
-  return !blocks_.empty() && from >= blocks_.front()->first() &&
-         to <= blocks_.back()->end();
+  return !blocks_.empty() && from >= from_ && to <= end_;
 }
 
 std::optional<offset_t> lease_batch::find(std::string_view transaction_id,
                                           offset_t from, offset_t to) {
   if (index_.empty())
-    for (uint32_t b = 0; b < blocks_.size(); ++b)
-      for (uint32_t i = 0; i < blocks_[b]->count(); ++i)
-        index_.emplace(blocks_[b]->hash(i), place{b, i});
+    for (uint32_t b = 0; b < blocks_.size(); ++b) {
+      auto& block = *blocks_[b];
+      auto at = std::max(from_, block.first());
+      for (; at < std::min(end_, block.end()); ++at) {
+        auto i = static_cast<uint32_t>(at - block.first());
+        index_.emplace(block.hash(i), place{b, i});
+      }
+    }
   std::optional<offset_t> newest;
   auto [begin, end] = index_.equal_range(domain::id_hash(transaction_id));
   for (auto i = begin; i != end; ++i) {

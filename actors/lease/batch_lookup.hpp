@@ -10,12 +10,13 @@
 
 namespace queen::actors {
 
-/// The blocks of the batch that is out, with an index that is made at the
-/// first question.
+/// The batch that is out, with an index that is made at the first question.
 class lease_batch {
 public:
-  void keep(std::vector<domain::block_ptr> blocks);
-  void drop() { keep({}); }
+  /// The messages at [from, end), which `blocks` hold, and more perhaps.
+  void keep(std::vector<domain::block_ptr> blocks, domain::offset_t from,
+            domain::offset_t end);
+  void drop() { keep({}, 0, 0); }
   bool covers(domain::offset_t from, domain::offset_t to) const;
   std::optional<domain::offset_t> find(std::string_view transaction_id,
                                        domain::offset_t from,
@@ -26,6 +27,7 @@ private:
     uint32_t block, message;
   };
   std::vector<domain::block_ptr> blocks_; // oldest first, no gap
+  domain::offset_t from_ = 0, end_ = 0;
   std::unordered_multimap<uint64_t, place> index_;
 };
 

@@ -271,7 +271,7 @@ void runner::grant(const claim& c, const batch_read& batch, offset_t from,
         block, static_cast<uint32_t>(at - block->first())));
   }
   if (!c.auto_ack)
-    batch_.keep(batch.blocks);
+    batch_.keep(batch.blocks, from, end);
   self_->send(c.claimant, std::move(out));
 }
 

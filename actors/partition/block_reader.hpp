@@ -60,6 +60,8 @@ public:
 
 private:
   std::unique_ptr<persistence::cursor> scan() const;
+  /// Moves `from` behind what was visited; false when `visit` has enough.
+  bool forward_by_key(domain::offset_t& from, const visitor& visit) const;
   domain::block_ptr parse(const persistence::cursor& at) const;
 
   const persistence::store& store_;

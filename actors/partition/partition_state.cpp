@@ -13,6 +13,8 @@ constexpr time_us second = 1000000;
 // A batch stops here even when the pop's budget of messages would allow more:
 // it becomes one answer, made in memory.
 constexpr size_t batch_bytes_max = 32 << 20;
+// Stored blocks in memory of which a part is still to be delivered.
+constexpr size_t begun_max = 4;
 
 } // namespace
 
@@ -221,7 +223,23 @@ offset_t partition_state::deliverable_end(const read_batch& what, offset_t from,
   return end;
 }
 
-batch_read partition_state::read(const read_batch& what) const {
+void partition_state::read_stored(offset_t from,
+                                  const block_reader::visitor& take) {
+  auto known = std::find_if(begun_.begin(), begun_.end(), [&](auto& block) {
+    return from >= block->first() && from < block->end();
+  });
+  if (known != begun_.end()) {
+    auto block = std::move(*known);
+    begun_.erase(known);
+    from = block->end();
+    if (!take(block))
+      return;
+  }
+  if (from < row_.next)
+    stored_.forward(from, take);
+}
+
+batch_read partition_state::read(const read_batch& what) {
   batch_read out;
   out.token = what.token;
   out.log_start = row_.log_start;
@@ -247,7 +265,12 @@ batch_read partition_state::read(const read_batch& what) const {
     for (auto at = std::prev(i); at != tail_.end() && take(*at); ++at)
       ;
   } else {
-    stored_.forward(from, take);
+    read_stored(from, take);
+    if (!out.blocks.empty() && out.blocks.back()->end() > end) {
+      begun_.push_back(out.blocks.back());
+      if (begun_.size() > begun_max)
+        begun_.pop_front();
+    }
   }
   return out;
 }

@@ -52,7 +52,7 @@ public:
   // -- reads ------------------------------------------------------------------
 
   /// What may be delivered; `token` and `receiver` are the caller's.
-  batch_read read(const read_batch& what) const;
+  batch_read read(const read_batch& what);
 
   domain::partition_id id() const { return me_.partition; }
   domain::offset_t next() const { return row_.next; }
@@ -68,6 +68,7 @@ private:
                                domain::time_us since) const;
   domain::block_ptr holding(domain::offset_t offset) const;
   void grow_tail(const domain::block_ptr& block);
+  void read_stored(domain::offset_t from, const block_reader::visitor& take);
   domain::offset_t deliverable_end(const read_batch& what,
                                    domain::offset_t from,
                                    domain::time_us& again_at) const;
@@ -79,6 +80,9 @@ private:
   // The newest blocks without a gap, up to row_.next.
   std::deque<domain::block_ptr> tail_;
   size_t tail_bytes_ = 0;
+  // Stored blocks that were read and not to their end: a block may hold many
+  // batches, and each group is somewhere else.
+  std::deque<domain::block_ptr> begun_;
   dedup_index index_;
   uint32_t indexed_seconds_ = 0; // the index holds a window of this length
 };
