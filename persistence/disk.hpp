@@ -15,6 +15,14 @@
 
 namespace queen::persistence {
 
+/// How writes reach the file: through the system's page cache, or past it where
+/// the file system can. The cache keeps a file that was written in large pieces
+/// in large pages, and writes a whole page (1 MiB was seen) for every small
+/// write that is synced.
+enum class buffering { system, none };
+/// Position and size of a write are multiples of this with buffering::none.
+inline constexpr uint64_t unbuffered_block = 4096;
+
 /// Positions and sizes are bytes. Every error is io_failed and names the file,
 /// the call and what the system said.
 class file {
@@ -37,8 +45,10 @@ public:
 class disk {
 public:
   virtual ~disk() = default;
-  virtual result<std::unique_ptr<file>> create(const std::string& path) = 0;
-  virtual result<std::unique_ptr<file>> open(const std::string& path) = 0;
+  virtual result<std::unique_ptr<file>>
+  create(const std::string& path, buffering how = buffering::system) = 0;
+  virtual result<std::unique_ptr<file>>
+  open(const std::string& path, buffering how = buffering::system) = 0;
   virtual result<void> rename(const std::string& from,
                               const std::string& to) = 0;
   virtual result<void> remove(const std::string& path) = 0;

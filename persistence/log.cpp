@@ -45,6 +45,7 @@ result<std::unique_ptr<log>> log::open(disk& on, std::string directory,
                                        log_options options,
                                        const on_record& replay) {
   ENSURE(options.segment_bytes >= 4 * segment_header_bytes);
+  ENSURE(options.segment_bytes % unbuffered_block == 0);
   std::unique_ptr<log> made{new log(on, std::move(directory), options)};
   if (auto done = made->recover(replay); !done)
     return done.reason();
@@ -107,7 +108,7 @@ result<void> log::write(std::span<const log_append> records) {
 }
 
 result<void> log::write_batch(std::span<const log_append> records) {
-  buffer_.clear();
+  buffer_ = begun_block_;
   ++batch_;
   for (auto& r : records) {
     chain_ = encode_record(
@@ -115,14 +116,27 @@ result<void> log::write_batch(std::span<const log_append> records) {
     if (r.kind != record_kind::seal)
       note(r);
   }
-  if (auto done = current_->write_at(position_, buffer_); !done)
+  auto start = position_ - begun_block_.size();
+  auto size = buffer_.size();
+  auto whole = size - size % unbuffered_block;
+  begun_block_.assign(buffer_, whole);
+  if (size > whole)
+    buffer_.resize(whole + unbuffered_block, '\0');
+  if (auto done = current_->write_at(start, buffer_); !done)
     return done;
   if (auto done = current_->sync(); !done)
     return done;
-  position_ += buffer_.size();
+  position_ = start + size;
   if (buffer_.capacity() > buffer_kept)
     buffer_ = {};
   return {};
+}
+
+result<void> log::continue_at(uint64_t position) {
+  position_ = position;
+  begun_block_.resize(position % unbuffered_block);
+  auto got = current_->read_at(position - begun_block_.size(), begun_block_);
+  return got ? result<void>{} : got.reason();
 }
 
 result<void> log::seal() {
@@ -132,13 +146,14 @@ result<void> log::seal() {
 }
 
 result<void> log::next_segment(uint64_t at_least) {
-  auto capacity = std::max(options_.segment_bytes, at_least);
+  auto blocks = (at_least + unbuffered_block - 1) / unbuffered_block;
+  auto capacity = std::max(options_.segment_bytes, blocks * unbuffered_block);
   std::string from;
   std::unique_ptr<file> fresh;
   if (capacity == options_.segment_bytes && !spares_.empty()) {
     from = spares_.back();
     spares_.pop_back();
-    auto opened = disk_.open(path(from));
+    auto opened = disk_.open(path(from), buffering::none);
     if (!opened)
       return opened.reason();
     fresh = std::move(*opened);
@@ -149,7 +164,7 @@ result<void> log::next_segment(uint64_t at_least) {
       return done;
   } else {
     from = "segment-making";
-    auto made = disk_.create(path(from));
+    auto made = disk_.create(path(from), buffering::none);
     if (!made)
       return made.reason();
     fresh = std::move(*made);
@@ -163,7 +178,9 @@ result<void> log::next_segment(uint64_t at_least) {
   header.batch = batch_ + 1;
   // Under its own name only when all of it is there: a crash before leaves a
   // file that nobody reads.
-  if (auto done = fresh->write_at(0, encode(header)); !done)
+  auto first_block = encode(header);
+  first_block.resize(segment_header_bytes, '\0');
+  if (auto done = fresh->write_at(0, first_block); !done)
     return done;
   if (auto done = fresh->sync(); !done)
     return done;
@@ -176,6 +193,7 @@ result<void> log::next_segment(uint64_t at_least) {
   incarnation_ = header.incarnation;
   chain_ = header.incarnation;
   position_ = segment_header_bytes;
+  begun_block_.clear();
   live_.push_back({header.sequence, capacity, {}});
   return {};
 }
@@ -184,7 +202,7 @@ result<void> log::prepare_spare() {
   if (failed_ || !spares_.empty())
     return {};
   if (!filling_) {
-    auto made = disk_.create(path("spare-filling"));
+    auto made = disk_.create(path("spare-filling"), buffering::none);
     if (!made)
       return made.reason();
     filling_ = std::move(*made);

@@ -24,7 +24,7 @@
 namespace queen::persistence {
 
 struct log_options {
-  uint64_t segment_bytes = 64ull << 20;
+  uint64_t segment_bytes = 64ull << 20; // a multiple of unbuffered_block
   /// Released segments kept to be used again.
   size_t spares_max = 2;
   /// Sets this use of a file apart from all others: any number that differs
@@ -76,6 +76,7 @@ private:
   void note(const log_append& what);
   result<void> write(std::span<const log_append> records);
   result<void> write_batch(std::span<const log_append> records);
+  result<void> continue_at(uint64_t position);
   result<void> seal();
   result<void> next_segment(uint64_t at_least);
   result<void> free_front();
@@ -98,7 +99,10 @@ private:
   uint64_t filled_ = 0;
   uint64_t spare_number_ = 0;
   uint64_t incarnations_ = 0;
+  // Writes go past the page cache, so in whole blocks: what is to be written,
+  // begun by what the block at the position held before.
   std::string buffer_;
+  std::string begun_block_;
   std::optional<error> failed_;
 };
 

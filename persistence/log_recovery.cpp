@@ -67,10 +67,16 @@ result<void> log::recover_segment(uint64_t sequence, bool last,
   batch_ = std::max({batch_, scan->last_batch, scan->survivor_batch});
   if (!last)
     return {};
+  auto reopened = disk_.open(name, buffering::none);
+  if (!reopened)
+    return reopened.reason();
+  // Read through the cache, which `opened` has: the last block alone.
   current_ = std::move(*opened);
   incarnation_ = scan->header.incarnation;
   chain_ = scan->chain;
-  position_ = scan->end;
+  if (auto done = continue_at(scan->end); !done)
+    return done;
+  current_ = std::move(*reopened);
   if (scan->sealed)
     return next_segment(0);
   if (!scan->survivor)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -40,8 +41,8 @@ private:
 
 class posix_file : public file {
 public:
-  posix_file(descriptor fd, std::string path)
-    : fd_(std::move(fd)), path_(std::move(path)) {}
+  posix_file(descriptor fd, std::string path, buffering how)
+    : fd_(std::move(fd)), path_(std::move(path)), how_(how) {}
 
   result<size_t> read_at(uint64_t position, std::span<char> into) override {
     size_t done = 0;
@@ -60,17 +61,9 @@ public:
   }
 
   result<void> write_at(uint64_t position, std::string_view bytes) override {
-    while (!bytes.empty()) {
-      auto n = ::pwrite(fd_.get(), bytes.data(), bytes.size(),
-                        static_cast<off_t>(position));
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return failed("pwrite", path_);
-      bytes.remove_prefix(static_cast<size_t>(n));
-      position += static_cast<uint64_t>(n);
-    }
-    return {};
+    if (how_ == buffering::none)
+      return write_aligned(position, bytes);
+    return write_all(position, bytes);
   }
 
   result<void> sync() override {
@@ -87,8 +80,45 @@ public:
   }
 
 private:
+  result<void> write_all(uint64_t position, std::string_view bytes) {
+    while (!bytes.empty()) {
+      auto n = ::pwrite(fd_.get(), bytes.data(), bytes.size(),
+                        static_cast<off_t>(position));
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        return failed("pwrite", path_);
+      bytes.remove_prefix(static_cast<size_t>(n));
+      position += static_cast<uint64_t>(n);
+    }
+    return {};
+  }
+
+  // Past the cache the memory must be aligned, too.
+  result<void> write_aligned(uint64_t position, std::string_view bytes) {
+    if (!piece_)
+      piece_.reset(static_cast<char*>(
+        std::aligned_alloc(unbuffered_block, piece_bytes)));
+    while (!bytes.empty()) {
+      auto size = std::min(bytes.size(), piece_bytes);
+      std::memcpy(piece_.get(), bytes.data(), size);
+      if (auto done = write_all(position, {piece_.get(), size}); !done)
+        return done;
+      bytes.remove_prefix(size);
+      position += size;
+    }
+    return {};
+  }
+
+  static constexpr size_t piece_bytes = 1 << 20;
+  struct free_memory {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+
   descriptor fd_;
   std::string path_;
+  buffering how_;
+  std::unique_ptr<char, free_memory> piece_;
 };
 
 class posix_lock : public directory_lock {
@@ -99,21 +129,32 @@ private:
   descriptor fd_;
 };
 
-result<std::unique_ptr<file>> open_file(const std::string& path, int flags) {
-  descriptor fd{::open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0640)};
+result<std::unique_ptr<file>> open_file(const std::string& path, int flags,
+                                        buffering how) {
+  flags |= O_RDWR | O_CLOEXEC;
+  auto direct = how == buffering::none ? O_DIRECT : 0;
+  auto number = ::open(path.c_str(), flags | direct, 0640);
+  if (number < 0 && direct && errno == EINVAL) {
+    // A file system that has no way past its cache (tmpfs).
+    how = buffering::system;
+    number = ::open(path.c_str(), flags, 0640);
+  }
+  descriptor fd{number};
   if (!fd.good())
     return failed("open", path);
-  return std::unique_ptr<file>(new posix_file(std::move(fd), path));
+  return std::unique_ptr<file>(new posix_file(std::move(fd), path, how));
 }
 
 } // namespace
 
-result<std::unique_ptr<file>> posix_disk::create(const std::string& path) {
-  return open_file(path, O_CREAT | O_TRUNC);
+result<std::unique_ptr<file>> posix_disk::create(const std::string& path,
+                                                  buffering how) {
+  return open_file(path, O_CREAT | O_TRUNC, how);
 }
 
-result<std::unique_ptr<file>> posix_disk::open(const std::string& path) {
-  return open_file(path, 0);
+result<std::unique_ptr<file>> posix_disk::open(const std::string& path,
+                                                buffering how) {
+  return open_file(path, 0, how);
 }
 
 result<void> posix_disk::rename(const std::string& from,

@@ -8,8 +8,10 @@ namespace queen::persistence {
 
 class posix_disk : public disk {
 public:
-  result<std::unique_ptr<file>> create(const std::string& path) override;
-  result<std::unique_ptr<file>> open(const std::string& path) override;
+  result<std::unique_ptr<file>> create(const std::string& path,
+                                       buffering how) override;
+  result<std::unique_ptr<file>> open(const std::string& path,
+                                     buffering how) override;
   result<void> rename(const std::string& from, const std::string& to) override;
   result<void> remove(const std::string& path) override;
   result<std::vector<std::string>> list(const std::string& path) override;

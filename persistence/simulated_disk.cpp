@@ -1,5 +1,7 @@
 #include "persistence/simulated_disk.hpp"
 
+#include "config/ensure.hpp"
+
 #include <algorithm>
 
 namespace queen::persistence {
@@ -33,8 +35,8 @@ void overwrite(std::string& in, uint64_t position, std::string_view bytes) {
 class simulated_disk::simulated_file : public file {
 public:
   simulated_file(simulated_disk& on, std::shared_ptr<inode> what,
-                 std::string path)
-    : disk_(on), what_(std::move(what)), path_(std::move(path)) {}
+                 std::string path, buffering how)
+    : disk_(on), what_(std::move(what)), path_(std::move(path)), how_(how) {}
 
   result<size_t> read_at(uint64_t position, std::span<char> into) override {
     auto& bytes = what_->now;
@@ -46,6 +48,9 @@ public:
   }
 
   result<void> write_at(uint64_t position, std::string_view bytes) override {
+    ENSURE(how_ == buffering::system ||
+           (position % unbuffered_block == 0 &&
+            bytes.size() % unbuffered_block == 0));
     if (auto may = disk_.step("write", path_); !may)
       return may;
     overwrite(what_->now, position, bytes);
@@ -67,6 +72,7 @@ private:
   simulated_disk& disk_;
   std::shared_ptr<inode> what_;
   std::string path_;
+  buffering how_;
 };
 
 result<void> simulated_disk::step(const char* call, const std::string& path) {
@@ -81,20 +87,23 @@ std::string simulated_disk::directory_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-result<std::unique_ptr<file>> simulated_disk::create(const std::string& path) {
+result<std::unique_ptr<file>> simulated_disk::create(const std::string& path,
+                                                      buffering how) {
   if (auto may = step("create", path); !may)
     return may.reason();
   auto fresh = std::make_shared<inode>();
   now_[path] = fresh;
   unsynced_names_.push_back({path, fresh});
-  return std::unique_ptr<file>(new simulated_file(*this, fresh, path));
+  return std::unique_ptr<file>(new simulated_file(*this, fresh, path, how));
 }
 
-result<std::unique_ptr<file>> simulated_disk::open(const std::string& path) {
+result<std::unique_ptr<file>> simulated_disk::open(const std::string& path,
+                                                    buffering how) {
   auto there = now_.find(path);
   if (there == now_.end())
     return error{errc::io_failed, "open " + path + ": no such file"};
-  return std::unique_ptr<file>(new simulated_file(*this, there->second, path));
+  return std::unique_ptr<file>(
+    new simulated_file(*this, there->second, path, how));
 }
 
 result<void> simulated_disk::rename(const std::string& from,
