@@ -65,7 +65,6 @@ public:
        actors::environment& env, persistence::disk& disk,
        const config::options& settings)
     : io_(io), disk_(disk), directory_(settings.directory),
-      bounds_(gateway_settings_of(settings).bounds),
       gateway_(std::make_shared<net::gateway>(io, node, env,
                                               gateway_settings_of(settings))),
       timer_(io), signals_(io, SIGTERM, SIGINT) {
@@ -79,6 +78,11 @@ public:
       io, options, [this](net::http_request&& request, net::responder client) {
         handle(std::move(request), std::move(client));
       });
+    server_->set_refusal([this](const error& why, auto method, auto path) {
+      auto found = router_.match(method, path);
+      return found.index ? net::routes()[*found.index].refuse(why)
+                         : net::render_error(why);
+    });
     server_->set_turn_hook([this] { gateway_->flush(); });
   }
 
@@ -130,10 +134,6 @@ private:
         return std::string{*value};
       return std::nullopt;
     };
-    auto tenant = net::resolve_tenant(call.header, bounds_);
-    if (auto answer = std::get_if<net::rendered>(&tenant))
-      return client.send(std::move(*answer));
-    call.tenant = std::get<domain::uuid>(tenant);
     gateway_->handle(net::routes()[*found.index], std::move(call),
                      std::move(client));
   }
@@ -153,7 +153,6 @@ private:
   net::asio::io_context& io_;
   persistence::disk& disk_;
   std::string directory_;
-  net::limits bounds_;
   net::router router_;
   std::shared_ptr<net::gateway> gateway_;
   net::asio::steady_timer timer_;

@@ -27,6 +27,10 @@ timer_view view_of(const timer_record& row) {
 }
 
 // Where a named partition is; the error says what does not exist.
+// In the words of spec/messages.md, Reads by offset.
+constexpr const char* unknown = "UNKNOWN_TOPIC_OR_PARTITION";
+constexpr const char* out_of_range = "OFFSET_OUT_OF_RANGE";
+
 struct located {
   queue_id queue = 0;
   partition_id partition = 0;
@@ -38,11 +42,9 @@ located locate(const store& from, const uuid& tenant, const std::string& queue,
                const std::string& partition) {
   located out;
   out.queue = queue_named(from, tenant, queue);
-  if (out.queue == 0) {
-    out.error = "unknown queue";
+  out.error = unknown;
+  if (out.queue == 0)
     return out;
-  }
-  out.error = "unknown partition";
   auto id = from.get(key::partition_by_name(out.queue, partition));
   if (!id || !*id)
     return out;
@@ -132,7 +134,7 @@ fetch_reply run(const store& from, const fetch& what, uint64_t& bytes) {
     got.log_start = at.row.log_start;
     if (at.error.empty() &&
         (entry.offset < at.row.log_start || entry.offset > at.row.next))
-      got.error = "offset out of range";
+      got.error = out_of_range;
     if (got.error.empty()) {
       uint64_t taken = 0; // of this entry; one record always goes
       stored_blocks blocks{from, at.queue, at.partition};

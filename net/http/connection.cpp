@@ -148,10 +148,14 @@ void connection::request_complete() {
 }
 
 void connection::refuse(const error& why) {
+  auto answer = parser_ && server_.refuse_
+                  ? server_.refuse_(why, parser_->so_far().method,
+                                    parser_->so_far().path())
+                  : render_error(why);
   parser_.reset();
   last_request_ = true;
   enter(phase::refused);
-  slots_.push_back({render_error(why), {}, {false, true, false}});
+  slots_.push_back({std::move(answer), {}, {false, true, false}});
   flush();
 }
 

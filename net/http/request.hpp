@@ -46,6 +46,8 @@ public:
   /// The whole request is here: take it.
   http_request take();
   bool wants_continue() const { return expects_ && !http_1_0(); }
+  /// What has been read of it.
+  const http_request& so_far() const { return request_; }
   /// The client was told to go on.
   void continued() { expects_ = false; }
   /// What a failed `put` means to the client.

@@ -99,6 +99,11 @@ public:
   /// Accepts no more, closes idle connections, lets requests in flight be
   /// answered with `Connection: close`; then calls `done`, once.
   void drain(std::function<void()> done);
+  /// Renders the answer to a request that is refused before all of it was
+  /// read; without one it is the plain error.
+  using refusal = std::function<rendered(const error&, std::string_view method,
+                                         std::string_view path)>;
+  void set_refusal(refusal render) { refuse_ = std::move(render); }
   /// Called after each turn of the loop that handed over a request.
   void set_turn_hook(std::function<void()> hook) { hook_ = std::move(hook); }
   const server_counters& counters() const { return counters_; }
@@ -114,6 +119,7 @@ private:
   asio::io_context& io_;
   server_options options_;
   handler handle_;
+  refusal refuse_;
   std::function<void()> hook_;
   std::function<void()> drained_;
   asio::ip::tcp::acceptor acceptor_;

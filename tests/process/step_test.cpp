@@ -1,7 +1,7 @@
 // A worker's step against a real node: whole, or not at all, and so after
 // SIGKILL.
 
-#include "tests/process/broker.hpp"
+#include "tests/support/broker.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "tests/process/broker.hpp"
+#include "tests/support/broker.hpp"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
