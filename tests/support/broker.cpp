@@ -120,18 +120,35 @@ client::client(client&&) noexcept = default;
 
 void client::close() { connection_->close(); }
 
-answer client::raw(std::string_view bytes) {
+void client::send(std::string_view bytes) {
   if (!connection_->open())
-    return {};
+    return;
   boost::system::error_code failed;
   asio::write(connection_->socket, asio::buffer(bytes.data(), bytes.size()),
               failed);
+}
+
+void client::send_call(std::string_view method, std::string_view path,
+                       std::string_view body) {
+  send(request(method, path, body, {}));
+}
+
+answer client::raw(std::string_view bytes) {
+  send(bytes);
+  if (!connection_->socket.is_open())
+    return {};
   // An early refusal may close before all was sent; its answer counts.
   return connection_->read();
 }
 
 answer client::call(std::string_view method, std::string_view path,
                     std::string_view body, std::string_view more_headers) {
+  return raw(request(method, path, body, more_headers));
+}
+
+std::string client::request(std::string_view method, std::string_view path,
+                            std::string_view body,
+                            std::string_view more_headers) {
   std::string out;
   out.append(method).append(" ").append(path).append(" HTTP/1.1\r\n");
   out.append("Host: test\r\n").append(more_headers);
@@ -140,7 +157,7 @@ answer client::call(std::string_view method, std::string_view path,
       .append(std::to_string(body.size()))
       .append("\r\n");
   out.append("\r\n").append(body);
-  return raw(out);
+  return out;
 }
 
 // -- the process --------------------------------------------------------------

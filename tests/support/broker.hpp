@@ -41,9 +41,16 @@ public:
   }
   /// Sends bytes as they are and reads one answer.
   answer raw(std::string_view bytes);
+  /// Sends and does not wait for the answer: for clients that go.
+  void send(std::string_view bytes);
+  void send_call(std::string_view method, std::string_view path,
+                 std::string_view body);
   void close();
 
 private:
+  static std::string request(std::string_view method, std::string_view path,
+                             std::string_view body,
+                             std::string_view more_headers);
   struct connection;
   std::unique_ptr<connection> connection_;
 };
