@@ -25,6 +25,8 @@ struct error {
 
 std::string_view to_string(errc code) noexcept;
 std::string_view meaning(errc code) noexcept;
+/// docs/errors.md.
+std::string errors_page();
 
 /// A value, or the reason why there is none. (std::expected is C++23.)
 template <class T>

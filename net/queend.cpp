@@ -1,12 +1,14 @@
 // The broker's process: settings, the node, the HTTP edge, and an orderly end.
 
 #include "actors/node/node.hpp"
-#include "config/options.hpp"
+#include "config/settings.hpp"
 #include "net/http/gateway.hpp"
 #include "net/http/router.hpp"
 #include "net/http/server.hpp"
 #include "net/http/url.hpp"
+#include "net/logging.hpp"
 #include "net/system_environment.hpp"
+#include "net/wiring.hpp"
 #include "persistence/posix_disk.hpp"
 #include "persistence/rocks_store.hpp"
 #include "persistence/shared_resources.hpp"
@@ -22,6 +24,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include <unistd.h>
+
 namespace {
 
 using namespace queen;
@@ -29,53 +33,21 @@ using namespace queen;
 constexpr auto tick_every = std::chrono::milliseconds(100);
 constexpr int ticks_between_disk_looks = 10;
 
-actors::node_settings node_settings_of(const config::options& from,
-                                       actors::environment& env) {
-  actors::node_settings out;
-  out.directory = from.directory;
-  out.groups = static_cast<uint32_t>(from.raft_groups);
-  out.log.incarnation_seed = env.random() | 1;
-  out.limits.max_entry_bytes = from.entry_max_bytes;
-  out.limits.kv_max_value_bytes =
-    static_cast<uint32_t>(from.kv_max_value_bytes);
-  out.limits.timers_max_horizon_us =
-    static_cast<int64_t>(from.timers_max_horizon_s) * 1000000;
-  out.limits.timers_max_payload_bytes =
-    static_cast<uint32_t>(from.timers_max_payload_bytes);
-  out.limits.idle_unload_us =
-    static_cast<int64_t>(from.idle_unload_s) * 1000000;
-  return out;
-}
-
-net::gateway_settings gateway_settings_of(const config::options& from) {
-  net::gateway_settings out;
-  out.bounds.kv_value_bytes_max = from.kv_max_value_bytes;
-  out.bounds.timer_horizon_s =
-    static_cast<uint32_t>(from.timers_max_horizon_s);
-  out.bounds.timer_payload_bytes_max = from.timers_max_payload_bytes;
-  out.bounds.tenancy_header = from.tenancy_header;
-  out.disk_high_percent = static_cast<uint32_t>(from.disk_high_percent);
-  return out;
-}
-
 /// Routes requests, keeps the gateway's clock, ends on SIGTERM.
 class edge {
 public:
   edge(net::asio::io_context& io, actors::node& node,
        actors::environment& env, persistence::disk& disk,
-       const config::options& settings)
+       const config::settings& settings, net::gateway_settings bounds)
     : io_(io), disk_(disk), directory_(settings.directory),
-      gateway_(std::make_shared<net::gateway>(io, node, env,
-                                              gateway_settings_of(settings))),
+      gateway_(
+        std::make_shared<net::gateway>(io, node, env, std::move(bounds))),
       timer_(io), signals_(io, SIGTERM, SIGINT) {
     for (size_t i = 0; i < net::routes().size(); ++i)
       router_.add(net::routes()[i].method, net::routes()[i].pattern, i);
-    net::server_options options;
-    options.address = settings.bind_address;
-    options.port = static_cast<uint16_t>(settings.port);
-    options.body_bytes_max = settings.max_body_bytes;
     server_ = std::make_unique<net::http_server>(
-      io, options, [this](net::http_request&& request, net::responder client) {
+      io, net::server_options_of(settings),
+      [this](net::http_request&& request, net::responder client) {
         handle(std::move(request), std::move(client));
       });
     server_->set_refusal([this](const error& why, auto method, auto path) {
@@ -167,7 +139,15 @@ int refuse(const error& why) {
   return 1;
 }
 
-int run(const config::options& settings) {
+int run(const config::settings& settings) {
+  net::set_up_logging(settings);
+  for (auto& warning : settings.warnings)
+    spdlog::warn("{}", warning);
+  for (auto& line : config::effective(settings))
+    spdlog::info("setting {}", line);
+  auto bounds = net::gateway_settings_of(settings);
+  if (!bounds)
+    return refuse(bounds.reason());
   net::system_environment env;
   persistence::posix_disk disk;
   auto shared = persistence::make_shared_resources(
@@ -188,12 +168,13 @@ int run(const config::options& settings) {
     // Nothing in memory may be trusted now; the log has what was answered.
     std::_Exit(1);
   };
-  auto node = actors::node::boot(system, node_settings_of(settings, env), parts);
+  auto node = actors::node::boot(
+    system, net::node_settings_of(settings, env), parts);
   if (!node)
     return refuse(node.reason());
   net::asio::io_context io{1};
   {
-    edge http{io, **node, env, disk, settings};
+    edge http{io, **node, env, disk, settings, std::move(*bounds)};
     auto port = http.start();
     if (!port) {
       (*node)->stop();
@@ -215,14 +196,17 @@ int main(int argc, char** argv) {
   if (argc > 1) {
     std::string_view argument = argv[1];
     bool help = argument == "--help" || argument == "-h";
-    std::fputs(queen::config::options_help().c_str(), help ? stdout : stderr);
+    std::fputs(queen::config::settings_help().c_str(), help ? stdout : stderr);
     return help ? 0 : 2;
   }
   std::signal(SIGPIPE, SIG_IGN);
-  auto settings = queen::config::read_options(
-    [](const std::string& name) -> std::optional<std::string> {
-      auto value = std::getenv(name.c_str());
-      return value ? std::optional<std::string>{value} : std::nullopt;
-    });
+  queen::config::environment given;
+  for (char** variable = environ; *variable; ++variable) {
+    std::string_view text{*variable};
+    auto equals = text.find('=');
+    if (equals != std::string_view::npos)
+      given.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  auto settings = queen::config::read_settings(given);
   return settings ? run(*settings) : refuse(settings.reason());
 }

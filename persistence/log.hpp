@@ -30,6 +30,8 @@ struct log_options {
   /// Sets this use of a file apart from all others: any number that differs
   /// from boot to boot.
   uint64_t incarnation_seed = 1;
+  /// The directory was used before: one without a segment is damage.
+  bool must_exist = false;
 };
 
 class log {

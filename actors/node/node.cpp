@@ -97,9 +97,8 @@ result<void> node::check_format() {
     return text.reason();
   auto path = settings_.directory + "/" + format_file;
   if (!*text)
-    return persistence::replace_whole(*parts_.disk, settings_.directory,
-                                      format_file,
-                                      format_text(settings_.groups));
+    return {}; // a fresh directory: written when there is a log
+  settings_.log.must_exist = true;
   uint64_t version = 0;
   uint32_t groups = 0;
   std::string_view rest{**text};
@@ -192,6 +191,12 @@ result<std::vector<node::recovered>> node::recover_log() {
   if (!opened)
     return opened.reason();
   log_ = std::move(*opened);
+  if (!settings_.log.must_exist)
+    if (auto done = persistence::replace_whole(*parts_.disk,
+                                               settings_.directory, format_file,
+                                               format_text(settings_.groups));
+        !done)
+      return done.reason();
   for (uint32_t g = 0; g < groups_.size(); ++g)
     if (auto done = log_->release(g, out[g].core.snapshot_index); !done)
       return done.reason();

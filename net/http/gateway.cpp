@@ -31,7 +31,7 @@ const domain::uuid& tenant_of(const domain::command& what) {
 gateway::gateway(asio::io_context& io, actors::node& node,
                  actors::environment& env, gateway_settings settings)
   : io_(io), node_(node), ids_(env), settings_(std::move(settings)),
-    turn_(node.groups()) {}
+    turn_(node.groups()), lag_(node.groups()) {}
 
 uint32_t gateway::group_of(const domain::uuid& tenant) const {
   auto pinned = settings_.pinned_tenants.find(tenant);
@@ -144,6 +144,13 @@ void gateway::gone(uint64_t request) {
 
 void gateway::tick(time_point now, unsigned disk_used_percent) {
   now_ = now;
+  for (uint32_t g = 0; g < lag_.size(); ++g) {
+    auto& s = node_.status(g);
+    // Commit first: read after it, applied can only be nearer.
+    uint64_t commit = s.commit.load();
+    if (s.applied.load() >= lag_[g].index)
+      lag_[g] = {commit, now};
+  }
   disk_full_ = disk_used_percent >= settings_.disk_high_percent;
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     auto id = deadlines_.begin()->second;
@@ -175,7 +182,8 @@ rendered gateway::health() const {
     auto& s = node_.status(g);
     uint64_t done = s.applied.load(), agreed = s.commit.load();
     auto behind = agreed > done ? agreed - done : 0;
-    ready &= s.leads.load() && behind <= settings_.ready_lag;
+    ready &= s.leads.load() && (done >= lag_[g].index ||
+                                now_ - lag_[g].since <= settings_.ready_lag);
     term = std::max(term, s.term.load());
     applied += done;
     commit += agreed;

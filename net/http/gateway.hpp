@@ -25,7 +25,7 @@ struct gateway_settings {
   std::chrono::milliseconds admission_hold{1000};
   uint64_t admitted_bytes_max = 128ull << 20;
   uint32_t disk_high_percent = 85;
-  uint64_t ready_lag = 10000;
+  std::chrono::milliseconds ready_lag{5000};
 };
 
 class gateway : public domain::reply_port,
@@ -89,6 +89,12 @@ private:
   std::multimap<time_point, uint64_t> deadlines_;
   std::deque<held_request> held_;
   std::vector<std::vector<actors::request>> turn_; // by group
+  // What had committed at some time and was not applied when last looked.
+  struct lag_mark {
+    uint64_t index = 0;
+    time_point since{};
+  };
+  std::vector<lag_mark> lag_; // by group
   uint64_t last_request_ = 0;
   uint64_t admitted_bytes_ = 0;
   time_point now_{};

@@ -265,8 +265,11 @@ std::pair<int, std::string> broker::start_refused() {
   fs::remove(output);
   auto pid = spawn(output);
   int status = 0;
-  for (int i = 0; i < 6000 && ::waitpid(pid, &status, WNOHANG) == 0; ++i)
+  for (int i = 0; i < 6000 && ::waitpid(pid, &status, WNOHANG) == 0; ++i) {
+    if (connect().get("/health").status == 200)
+      break;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   if (::kill(pid, SIGKILL) == 0 && ::waitpid(pid, &status, 0) == pid)
     FAIL("queend came up where a refusal was expected");
   std::ifstream text{output};
