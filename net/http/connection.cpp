@@ -272,7 +272,9 @@ void connection::check(time_point now) {
 }
 
 void connection::drain() {
-  if (phase_ == phase::idle && slots_.empty() && writing_.empty())
+  // The head of a request is nothing yet that anyone has promised.
+  if ((phase_ == phase::idle || phase_ == phase::head) && slots_.empty() &&
+      writing_.empty())
     close();
 }
 

@@ -52,6 +52,9 @@ void gateway::handle(const route& to, http_call call, responder client) {
   if (auto answer = std::get_if<rendered>(&asked))
     return client.send(std::move(*answer));
   auto what = std::get<command_ptr>(std::move(asked));
+  if (draining_ && patience(*what).count() > 0)
+    return client.send(
+      to.refuse({errc::shutting_down, "this node is shutting down"}));
   if (disk_full_ && grows(*what))
     return client.send(to.refuse(
       {errc::storage_full, "the disk is over QUEEN_RAFT_DISK_HIGH_PCT"}));
@@ -130,13 +133,31 @@ void gateway::finish(uint64_t request, const domain::reply& answer) {
 }
 
 // Whatever it asked for is done or not; only a pop has something to give back.
+void gateway::hand_back(const open_request& from) {
+  if (std::holds_alternative<domain::pop>(*from.what))
+    caf::anon_send(node_.door(from.group), actors::forget_request{from.what});
+}
+
+void gateway::give_up(uint64_t request, const error& why) {
+  hand_back(open_.at(request));
+  finish(request, why);
+}
+
+void gateway::drain() {
+  draining_ = true;
+  std::vector<uint64_t> parked;
+  for (auto& [id, open] : open_)
+    if (patience(*open.what).count() > 0)
+      parked.push_back(id);
+  for (auto id : parked)
+    give_up(id, {errc::shutting_down, "this node is shutting down"});
+}
+
 void gateway::gone(uint64_t request) {
   auto i = open_.find(request);
   if (i == open_.end())
     return;
-  if (std::holds_alternative<domain::pop>(*i->second.what))
-    caf::anon_send(node_.door(i->second.group),
-                   actors::forget_request{i->second.what});
+  hand_back(i->second);
   admitted_bytes_ -= i->second.bytes;
   deadlines_.erase(i->second.deadline);
   open_.erase(i);
@@ -154,16 +175,12 @@ void gateway::tick(time_point now, unsigned disk_used_percent) {
   disk_full_ = disk_used_percent >= settings_.disk_high_percent;
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     auto id = deadlines_.begin()->second;
-    auto i = open_.find(id);
-    if (std::holds_alternative<domain::pop>(*i->second.what))
-      caf::anon_send(node_.door(i->second.group),
-                     actors::forget_request{i->second.what});
-    bool leads = node_.status(i->second.group).leads.load();
-    finish(id, leads ? error{errc::timeout,
-                             "the outcome was not known before "
-                             "QUEEN_STMT_TIMEOUT_MS"}
-                     : error{errc::no_leader,
-                             "the tenant's raft group has no leader"});
+    bool leads = node_.status(open_.find(id)->second.group).leads.load();
+    give_up(id, leads ? error{errc::timeout,
+                              "the outcome was not known before "
+                              "QUEEN_STMT_TIMEOUT_MS"}
+                      : error{errc::no_leader,
+                              "the tenant's raft group has no leader"});
   }
   while (!held_.empty() &&
          held_.front().since + settings_.admission_hold <= now) {

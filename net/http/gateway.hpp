@@ -45,7 +45,8 @@ public:
   /// directory's file system.
   void tick(time_point now, unsigned disk_used_percent);
   rendered health() const;
-  void drain() { draining_ = true; }
+  /// Answers what is parked, and parks nothing any more.
+  void drain();
 
   void deliver(uint64_t request, domain::reply answer) override;
 
@@ -80,6 +81,8 @@ private:
   void answer_arrived();
   void finish(uint64_t request, const domain::reply& answer);
   void gone(uint64_t request);
+  void hand_back(const open_request& from);
+  void give_up(uint64_t request, const error& why);
 
   asio::io_context& io_;
   actors::node& node_;
