@@ -80,8 +80,7 @@ timer_wheel_state::judge(const transaction& call,
       result.txn = op.txn;
       if (there) {
         result.status = timer_status::cancelled;
-        if (result.txn.empty())
-          result.txn = there->txn;
+        result.txn = there->txn;
         out.effects.push_back(erase_timer{call.tenant, op.queue, op.timer_key});
       }
     } else {

@@ -47,7 +47,7 @@ public:
   std::vector<timer_ref> take_due(domain::time_us now, size_t count);
   /// Its fire did not come about: not before `at`.
   void again(const timer_ref& which, domain::time_us at);
-  /// When there is something to take or to read; 0: never.
+  /// When there may be something to take or to read.
   domain::time_us next_wakeup(domain::time_us now) const;
 
   std::optional<domain::timer_record> stored(const timer_ref& which) const;
