@@ -16,9 +16,7 @@ public:
          const domain::uuid& tenant, std::string key)
     : self_(self), context_(std::move(context)),
       state_(tenant, *context_->store),
-      rest_(context_, std::move(door), std::move(key)) {
-    rest_.arm(self_);
-  }
+      rest_(context_, std::move(door), std::move(key)) {}
 
   void asked(ballot b);
   void decided(const queen::actors::decided& d);

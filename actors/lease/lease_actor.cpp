@@ -31,9 +31,7 @@ public:
       stored_(*context_->store, me_.queue_id, me_.partition),
       state_({me_.queue_id, me_.partition, me_.group},
              stored_cursor(*context_->store, me_)),
-      rest_(context_, std::move(door), me_.key) {
-    rest_.arm(self_);
-  }
+      rest_(context_, std::move(door), me_.key) {}
 
   void asked(ballot b);
   void decided(const queen::actors::decided& d);

@@ -19,9 +19,7 @@ public:
       state_({identity.queue_id, identity.id, identity.queue, identity.name,
               identity.stored},
              stored_),
-      rest_(context_, std::move(door), identity.key) {
-    rest_.arm(self_);
-  }
+      rest_(context_, std::move(door), identity.key) {}
 
   void asked(ballot b);
   void decided(const queen::actors::decided& d);

@@ -21,6 +21,10 @@ template <class Handle>
 struct loaded {
   Handle who;
   uint64_t sent = 0;
+  // For the sweep: what had been sent when it last looked, and how often since
+  // then it was the same.
+  uint64_t swept_at = 0;
+  uint8_t quiet = 0;
 };
 
 struct loaded_partition : loaded<partition_actor> {
@@ -43,6 +47,28 @@ struct directory {
   static std::string group_key(const domain::uuid& tenant,
                                std::string_view queue, std::string_view group);
   static std::string kv_key(const domain::uuid& tenant);
+
+  /// Sweeps that make an idle time.
+  static constexpr uint8_t sweeps = 4;
+  /// Calls `wake` with each that was sent nothing for an idle time, and with
+  /// it again an idle time later if it is still here.
+  template <class Wake>
+  void sweep(Wake wake) {
+    auto look = [&wake](auto& all) {
+      for (auto& [key, one] : all) {
+        if (one.sent != one.swept_at) {
+          one.swept_at = one.sent;
+          one.quiet = 0;
+        } else if (++one.quiet >= sweeps) {
+          one.quiet = 0;
+          wake(one.who);
+        }
+      }
+    };
+    look(partitions);
+    look(leases);
+    look(kvs);
+  }
 
   /// Lets the actor of that key go when it has seen all that was sent to it.
   /// Returns whom to tell; none when it must stay.

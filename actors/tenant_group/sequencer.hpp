@@ -21,6 +21,8 @@ public:
   void on_applied(const applied& a);
   void forget(const domain::pop& pop);
   void tick();
+  /// Wakes what is idle, and arms the next sweep.
+  void sweep();
   /// Everything that was loaded for this term ends.
   void stop();
 

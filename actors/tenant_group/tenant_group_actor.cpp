@@ -16,6 +16,7 @@ constexpr size_t waiting_max = 65536;
 struct door_state {
   std::unique_ptr<sequencer> leader;
   std::deque<request> waiting;
+  bool sweeping = false; // for as long as the actor lives
 };
 
 } // namespace
@@ -23,7 +24,9 @@ struct door_state {
 tenant_group_actor::behavior_type tenant_group(tenant_group_actor::pointer self,
                                                context_ptr base) {
   auto state = std::make_shared<door_state>();
-  self->set_exit_handler([self, state, base](const caf::exit_msg& m) {
+  // Monitored, not linked: a link is held at both ends, and here it would be
+  // looked for among those of all loaded actors when one of them goes.
+  self->set_down_handler([self, state, base](const caf::down_msg& m) {
     if (m.reason == caf::exit_reason::normal ||
         m.reason == caf::exit_reason::user_shutdown || !state->leader)
       return;
@@ -65,6 +68,8 @@ tenant_group_actor::behavior_type tenant_group(tenant_group_actor::pointer self,
       for (auto waiting = std::move(state->waiting); auto& r : waiting)
         state->leader->run(std::move(r));
       state->waiting.clear();
+      if (!std::exchange(state->sweeping, true))
+        state->leader->sweep();
     },
     [state](const following&) {
       if (state->leader)
@@ -79,6 +84,11 @@ tenant_group_actor::behavior_type tenant_group(tenant_group_actor::pointer self,
     [state](const wake&) {
       if (state->leader)
         state->leader->tick();
+    },
+    [state](const sweep&) {
+      state->sweeping = state->leader != nullptr;
+      if (state->leader)
+        state->leader->sweep();
     },
     [self, state](const stop_group&) {
       if (state->leader)

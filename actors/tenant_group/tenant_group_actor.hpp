@@ -27,6 +27,8 @@ struct forget_request {
   std::shared_ptr<const domain::command> what;
 };
 
+/// Look for actors that are idle.
+struct sweep {};
 /// The node is going down.
 struct stop_group {};
 
@@ -47,6 +49,8 @@ using tenant_group_actor = caf::typed_actor<
   caf::reacts_to<forget_request>,
   // A parked discovery's deadline is due.
   caf::reacts_to<wake>,
+  // Loaded actors may be idle.
+  caf::reacts_to<sweep>,
   // End, and everything loaded with it.
   caf::reacts_to<stop_group>>;
 
@@ -58,4 +62,5 @@ tenant_group_actor::behavior_type tenant_group(tenant_group_actor::pointer self,
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::leading)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::following)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::forget_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::sweep)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(queen::actors::stop_group)
