@@ -23,8 +23,7 @@ namespace fs = std::filesystem;
 
 uint16_t free_port() {
   asio::io_context io;
-  asio::ip::tcp::acceptor probe{
-    io, {asio::ip::make_address("127.0.0.1"), 0}};
+  asio::ip::tcp::acceptor probe{io, {asio::ip::make_address("127.0.0.1"), 0}};
   return probe.local_endpoint().port();
 }
 

@@ -66,13 +66,12 @@ outcome run_push(const settings& s, const stopwatch& watch) {
       append_item(body, queue, partition, payload);
     }
     body.append("]}");
-    c->post("/api/v1/push", body,
-            [&, then](int status, std::string_view text) {
-              bool good = status == 201 && text.find("\"error\"") == text.npos;
-              if (!good)
-                complain(out, "push", status, text);
-              then(good ? static_cast<uint64_t>(s.batch) : 0);
-            });
+    c->post("/api/v1/push", body, [&, then](int status, std::string_view text) {
+      bool good = status == 201 && text.find("\"error\"") == text.npos;
+      if (!good)
+        complain(out, "push", status, text);
+      then(good ? static_cast<uint64_t>(s.batch) : 0);
+    });
   });
   return out;
 }
@@ -82,8 +81,8 @@ outcome run_pop_ack(const settings& s, const stopwatch& watch) {
   out.unit = "pops with acks";
   auto queue = fresh_name("pop-ack");
   preload(s, queue, static_cast<uint64_t>(500000 * s.seconds), out);
-  auto path = "/api/v1/pop/queue/" + queue + "?batch=" +
-              std::to_string(s.batch);
+  auto path =
+    "/api/v1/pop/queue/" + queue + "?batch=" + std::to_string(s.batch);
   drive(s, watch, out, [&](auto c, auto then) {
     c->get(path, [&, c, then](int status, std::string_view body) {
       popped batch;
@@ -128,7 +127,8 @@ outcome run_longpoll(const settings& s, const stopwatch& watch) {
   producer->connect();
   consumer->connect();
   asio::steady_timer pause{io};
-  auto path = "/api/v1/pop/queue/" + queue + "?wait=true&timeout=60000&autoAck="
+  auto path = "/api/v1/pop/queue/" + queue +
+              "?wait=true&timeout=60000&autoAck="
               "true&batch=1";
   watch.begin();
   auto start = clock::now();
@@ -177,10 +177,10 @@ outcome run_kv(const settings& s, const stopwatch& watch) {
   uint64_t calls = 0;
   drive(s, watch, out, [&](auto c, auto then) {
     // Counters of as many entities as there are partitions.
-    auto key =
-      std::to_string(calls++ % static_cast<uint64_t>(s.partitions));
-    auto body = "{\"operations\":[{\"op\":\"incr\",\"ns\":\"bench\",\"key\":\"" +
-                key + "\",\"delta\":1,\"forever\":true}]}";
+    auto key = std::to_string(calls++ % static_cast<uint64_t>(s.partitions));
+    auto body =
+      "{\"operations\":[{\"op\":\"incr\",\"ns\":\"bench\",\"key\":\"" + key +
+      "\",\"delta\":1,\"forever\":true}]}";
     c->post("/api/v1/kv", body, [&, then](int status, std::string_view text) {
       bool good = status == 200 &&
                   text.find("\"applied\":true") != std::string_view::npos;

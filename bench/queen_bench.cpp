@@ -122,9 +122,8 @@ int main(int count, char** words) {
   auto operations = static_cast<double>(out.operations);
   auto cpu = (after.cpu_seconds - before.cpu_seconds) * 1e6 / operations;
   auto own = (own_after - own_before) * 1e6 / operations;
-  auto disk =
-    static_cast<double>(after.written_bytes - before.written_bytes) /
-    operations;
+  auto disk = static_cast<double>(after.written_bytes - before.written_bytes) /
+              operations;
   auto rate = operations / out.seconds;
   auto messages = static_cast<double>(out.messages) / out.seconds;
   auto& l = out.latency;

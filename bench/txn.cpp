@@ -58,8 +58,7 @@ public:
   void finish() {
     out_.messages = messages_;
     out_.extra["empty pops"] = static_cast<double>(empty_);
-    out_.extra["pop p50 us"] =
-      static_cast<double>(pop_latency_.percentile(.5));
+    out_.extra["pop p50 us"] = static_cast<double>(pop_latency_.percentile(.5));
     out_.extra["pop p99 us"] =
       static_cast<double>(pop_latency_.percentile(.99));
     out_.extra["commit p50 us"] =

@@ -185,8 +185,7 @@ result<settings> read_settings(const environment& from) {
   settings out;
   for (auto& s : table()) {
     auto given = from.find(s.name);
-    if (given == from.end() ||
-        std::visit(reading{given->second, out}, s.kind))
+    if (given == from.end() || std::visit(reading{given->second, out}, s.kind))
       continue;
     if (is_absent(s))
       return error{errc::bad_setting,
@@ -201,14 +200,13 @@ result<settings> read_settings(const environment& from) {
     return error{errc::bad_setting, why};
   for (auto& s : table())
     if (is_absent(s) && from.count(s.name) != 0)
-      out.warnings.push_back(
-        fmt::format("{} is ignored: this version has no {}", s.name,
-                    s.meaning));
+      out.warnings.push_back(fmt::format(
+        "{} is ignored: this version has no {}", s.name, s.meaning));
   for (auto& [name, value] : from)
     if (name.rfind("QUEEN_", 0) == 0 && !known(name))
-      out.warnings.push_back(fmt::format(
-        "{} is no setting and is ignored; the nearest is {}", name,
-        nearest(name)));
+      out.warnings.push_back(
+        fmt::format("{} is no setting and is ignored; the nearest is {}", name,
+                    nearest(name)));
   if (!is_loopback(out.bind_address))
     out.warnings.push_back(
       fmt::format("listening on {} without authentication: whoever reaches "

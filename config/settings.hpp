@@ -16,10 +16,12 @@ namespace queen::config {
 using environment = std::map<std::string, std::string>;
 
 struct settings {
-#define NUMBER(member, name, usual, least, most, meaning) uint64_t member = usual;
+#define NUMBER(member, name, usual, least, most, meaning)                      \
+  uint64_t member = usual;
 #define TEXT(member, name, usual, meaning) std::string member = usual;
 #define FLAG(member, name, usual, meaning) bool member = usual;
-#define CHOICE(member, name, usual, choices, meaning) std::string member = usual;
+#define CHOICE(member, name, usual, choices, meaning)                          \
+  std::string member = usual;
 #define REFUSED(name, meaning)
 #define IGNORED(name, meaning)
 #include "config/settings.def"

@@ -36,9 +36,9 @@ constexpr int ticks_between_disk_looks = 10;
 /// Routes requests, keeps the gateway's clock, ends on SIGTERM.
 class edge {
 public:
-  edge(net::asio::io_context& io, actors::node& node,
-       actors::environment& env, persistence::disk& disk,
-       const config::settings& settings, net::gateway_settings bounds)
+  edge(net::asio::io_context& io, actors::node& node, actors::environment& env,
+       persistence::disk& disk, const config::settings& settings,
+       net::gateway_settings bounds)
     : io_(io), disk_(disk), directory_(settings.directory),
       gateway_(
         std::make_shared<net::gateway>(io, node, env, std::move(bounds))),
@@ -86,8 +86,8 @@ private:
     auto found = router_.match(request.method, request.path());
     if (!found.index) {
       if (found.allow.empty())
-        return client.send(net::plain_error(errc::no_such_route,
-                                            "no route has this path"));
+        return client.send(
+          net::plain_error(errc::no_such_route, "no route has this path"));
       auto answer = net::plain_error(errc::method_not_allowed,
                                      "this path has other methods");
       answer.headers.emplace_back("Allow", found.allow);
@@ -100,8 +100,7 @@ private:
     call.query = [kept](std::string_view name) {
       return net::query_value(kept->query(), name);
     };
-    call.header =
-      [kept](std::string_view name) -> std::optional<std::string> {
+    call.header = [kept](std::string_view name) -> std::optional<std::string> {
       if (auto value = kept->header(name))
         return std::string{*value};
       return std::nullopt;
@@ -150,8 +149,8 @@ int run(const config::settings& settings) {
     return refuse(bounds.reason());
   net::system_environment env;
   persistence::posix_disk disk;
-  auto shared = persistence::make_shared_resources(
-    settings.memory_mb << 19, settings.memory_mb << 19);
+  auto shared = persistence::make_shared_resources(settings.memory_mb << 19,
+                                                   settings.memory_mb << 19);
   caf::actor_system_config config;
   config.set("scheduler.policy", caf::atom("sharing"));
   config.set("scheduler.max-threads",
@@ -168,8 +167,8 @@ int run(const config::settings& settings) {
     // Nothing in memory may be trusted now; the log has what was answered.
     std::_Exit(1);
   };
-  auto node = actors::node::boot(
-    system, net::node_settings_of(settings, env), parts);
+  auto node =
+    actors::node::boot(system, net::node_settings_of(settings, env), parts);
   if (!node)
     return refuse(node.reason());
   net::asio::io_context io{1};

@@ -9,8 +9,8 @@ namespace queen::net {
 namespace {
 
 // `<uuid>=<group>,...`
-result<std::map<domain::uuid, uint32_t>>
-pinned_tenants(std::string_view text, uint64_t groups) {
+result<std::map<domain::uuid, uint32_t>> pinned_tenants(std::string_view text,
+                                                        uint64_t groups) {
   std::map<domain::uuid, uint32_t> out;
   while (!text.empty()) {
     auto one = text.substr(0, text.find(','));
@@ -25,10 +25,11 @@ pinned_tenants(std::string_view text, uint64_t groups) {
       good = read.ec == std::errc{} && read.ptr == end && group < groups;
     }
     if (!good || !out.emplace(*tenant, group).second)
-      return error{errc::bad_setting,
-                   fmt::format("QUEEN_TENANT_GROUPS: '{}' must be <uuid>=<group> "
-                               "with a group from 0 to {}, once a tenant",
-                               one, groups - 1)};
+      return error{
+        errc::bad_setting,
+        fmt::format("QUEEN_TENANT_GROUPS: '{}' must be <uuid>=<group> "
+                    "with a group from 0 to {}, once a tenant",
+                    one, groups - 1)};
   }
   return out;
 }
@@ -57,8 +58,7 @@ actors::node_settings node_settings_of(const config::settings& from,
 result<gateway_settings> gateway_settings_of(const config::settings& from) {
   gateway_settings out;
   out.bounds.kv_value_bytes_max = from.kv_max_value_bytes;
-  out.bounds.timer_horizon_s =
-    static_cast<uint32_t>(from.timers_max_horizon_s);
+  out.bounds.timer_horizon_s = static_cast<uint32_t>(from.timers_max_horizon_s);
   out.bounds.timer_payload_bytes_max = from.timers_max_payload_bytes;
   out.bounds.tenancy_header = from.tenancy_header;
   out.bounds.default_mode = from.subscription_mode == "all"

@@ -4,9 +4,8 @@
 
 namespace queen::persistence {
 
-result<std::optional<std::string>> read_whole(disk& on,
-                                              const std::string& directory,
-                                              const std::string& name) {
+result<std::optional<std::string>>
+read_whole(disk& on, const std::string& directory, const std::string& name) {
   auto names = on.list(directory);
   if (!names)
     return names.reason();

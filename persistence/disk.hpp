@@ -66,9 +66,8 @@ public:
 };
 
 /// The whole of a small file; none when it does not exist.
-result<std::optional<std::string>> read_whole(disk& on,
-                                              const std::string& directory,
-                                              const std::string& name);
+result<std::optional<std::string>>
+read_whole(disk& on, const std::string& directory, const std::string& name);
 /// Replaces a small file so that a crash leaves the old or the new one.
 result<void> replace_whole(disk& on, const std::string& directory,
                            const std::string& name, std::string_view bytes);

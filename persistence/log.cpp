@@ -226,8 +226,8 @@ result<void> log::release(uint32_t group, uint64_t index) {
   upto = std::max(upto, index);
   while (live_.size() > 1) {
     auto& front = live_.front();
-    bool wanted = std::any_of(
-      front.newest.begin(), front.newest.end(), [this](auto& held) {
+    bool wanted =
+      std::any_of(front.newest.begin(), front.newest.end(), [this](auto& held) {
         auto r = released_.find(held.first);
         return r == released_.end() || r->second < held.second;
       });

@@ -22,9 +22,9 @@ result<void> log::recover(const on_record& replay) {
         return done;
   }
   if (sequences.empty() && options_.must_exist)
-    return error{errc::damaged,
-                 directory_ + ": the log has no segment, and this node has "
-                              "written to it before"};
+    return error{errc::damaged, directory_ +
+                                  ": the log has no segment, and this node has "
+                                  "written to it before"};
   for (size_t i = 1; i < sequences.size(); ++i)
     if (sequences[i] != sequences[i - 1] + 1)
       return error{errc::damaged,

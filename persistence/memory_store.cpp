@@ -94,8 +94,8 @@ public:
 
 private:
   bool past_end(rows::const_iterator position) const {
-    return position == rows_->end()
-           || (end_ != rows_->end() && position->first >= end_->first);
+    return position == rows_->end() ||
+           (end_ != rows_->end() && position->first >= end_->first);
   }
 
   std::mutex& guard_;

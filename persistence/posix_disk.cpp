@@ -18,8 +18,8 @@ namespace queen::persistence {
 namespace {
 
 error failed(const char* call, const std::string& path) {
-  return {errc::io_failed, std::string{call} + " " + path + ": " +
-                             std::strerror(errno)};
+  return {errc::io_failed,
+          std::string{call} + " " + path + ": " + std::strerror(errno)};
 }
 
 // Closes what it owns.
@@ -73,7 +73,7 @@ public:
   }
 
   result<uint64_t> size() override {
-    struct stat info{};
+    struct stat info {};
     if (::fstat(fd_.get(), &info) != 0)
       return failed("fstat", path_);
     return static_cast<uint64_t>(info.st_size);
@@ -97,8 +97,8 @@ private:
   // Past the cache the memory must be aligned, too.
   result<void> write_aligned(uint64_t position, std::string_view bytes) {
     if (!piece_)
-      piece_.reset(static_cast<char*>(
-        std::aligned_alloc(unbuffered_block, piece_bytes)));
+      piece_.reset(
+        static_cast<char*>(std::aligned_alloc(unbuffered_block, piece_bytes)));
     while (!bytes.empty()) {
       auto size = std::min(bytes.size(), piece_bytes);
       std::memcpy(piece_.get(), bytes.data(), size);
@@ -148,12 +148,12 @@ result<std::unique_ptr<file>> open_file(const std::string& path, int flags,
 } // namespace
 
 result<std::unique_ptr<file>> posix_disk::create(const std::string& path,
-                                                  buffering how) {
+                                                 buffering how) {
   return open_file(path, O_CREAT | O_TRUNC, how);
 }
 
 result<std::unique_ptr<file>> posix_disk::open(const std::string& path,
-                                                buffering how) {
+                                               buffering how) {
   return open_file(path, 0, how);
 }
 
@@ -173,8 +173,8 @@ result<void> posix_disk::remove(const std::string& path) {
 result<std::vector<std::string>> posix_disk::list(const std::string& path) {
   std::error_code why;
   std::vector<std::string> names;
-  for (std::filesystem::directory_iterator i{path, why}, end;
-       !why && i != end; i.increment(why))
+  for (std::filesystem::directory_iterator i{path, why}, end; !why && i != end;
+       i.increment(why))
     names.push_back(i->path().filename().string());
   if (why)
     return error{errc::io_failed, "list " + path + ": " + why.message()};
@@ -215,7 +215,7 @@ posix_disk::lock(const std::string& directory) {
 }
 
 result<unsigned> posix_disk::used_percent(const std::string& path) {
-  struct statvfs info{};
+  struct statvfs info {};
   if (::statvfs(path.c_str(), &info) != 0)
     return failed("statvfs", path);
   if (info.f_blocks == 0)

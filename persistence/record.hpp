@@ -70,14 +70,14 @@ uint64_t encode_record(const log_append& what, const record_place& where,
 
 enum class record_state : uint8_t {
   good,
-  torn,   // checksum or structure is wrong, or the bytes end too early
-  stale,  // good bytes of another use of the file, or out of its order
-  newer   // good bytes of a later version of this layout
+  torn,  // checksum or structure is wrong, or the bytes end too early
+  stale, // good bytes of another use of the file, or out of its order
+  newer  // good bytes of a later version of this layout
 };
 
 struct parsed_record {
   record_state state = record_state::torn;
-  log_append what;     // payload stays null; see `payload`
+  log_append what; // payload stays null; see `payload`
   std::string_view payload;
   record_place where;
   uint64_t checksum = 0;

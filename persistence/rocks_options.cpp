@@ -62,8 +62,7 @@ rocksdb::Options rocks_options(const shared_resources& shared) {
   options.env->SetBackgroundThreads(1, rocksdb::Env::LOW);
   // What level 0 holds is rewritten soon: packing it would cost the flush.
   if (supports(rocksdb::kZSTD))
-    options.compression_per_level = {rocksdb::kNoCompression,
-                                     rocksdb::kZSTD};
+    options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kZSTD};
   else
     options.compression = rocksdb::kNoCompression;
   // Written out as it grows, so that a flush does not hold up the log's sync.

@@ -27,9 +27,9 @@ std::string_view view(const rocksdb::Slice& bytes) {
 
 /// A file of the store that is gone is damage, not a failing disk.
 bool is_damage(const rocksdb::Status& status) {
-  return status.IsCorruption() || status.IsNotSupported()
-         || status.IsInvalidArgument() || status.IsPathNotFound()
-         || status.IsNotFound();
+  return status.IsCorruption() || status.IsNotSupported() ||
+         status.IsInvalidArgument() || status.IsPathNotFound() ||
+         status.IsNotFound();
 }
 
 /// The first table that cannot be read by itself; empty: each can.
@@ -94,8 +94,8 @@ class rocks_cursor final : public cursor {
 public:
   rocks_cursor(rocksdb::DB& db, const std::string& directory,
                std::string_view lower, std::string_view upper)
-    : directory_(directory), lower_(lower), upper_(upper),
-      lower_slice_(lower_), upper_slice_(upper_) {
+    : directory_(directory), lower_(lower), upper_(upper), lower_slice_(lower_),
+      upper_slice_(upper_) {
     rocksdb::ReadOptions options;
     options.iterate_lower_bound = &lower_slice_;
     if (!upper_.empty())
@@ -146,8 +146,7 @@ public:
     return outcome(db_->Write(write_options_, &native));
   }
 
-  result<std::optional<std::string>>
-  get(std::string_view key) const override {
+  result<std::optional<std::string>> get(std::string_view key) const override {
     std::string value;
     const auto status = db_->Get(rocksdb::ReadOptions{}, slice(key), &value);
     if (status.IsNotFound())
@@ -217,9 +216,9 @@ result<void> check_current(const std::string& directory) {
     return {};
   for (const auto& entry : fs::directory_iterator{directory, failed})
     if (entry.path().extension() == ".sst")
-      return error{errc::damaged, "store " + directory
-                                    + ": CURRENT is missing beside "
-                                    + entry.path().filename().string()};
+      return error{errc::damaged, "store " + directory +
+                                    ": CURRENT is missing beside " +
+                                    entry.path().filename().string()};
   return {};
 }
 
@@ -235,8 +234,8 @@ open_rocks_store(const std::string& directory, const shared_resources& shared) {
   if (auto intact = check_current(directory); !intact)
     return intact.reason();
   rocksdb::DB* opened = nullptr;
-  const auto status
-    = rocksdb::DB::Open(rocks_options(shared), directory, &opened);
+  const auto status =
+    rocksdb::DB::Open(rocks_options(shared), directory, &opened);
   std::unique_ptr<rocksdb::DB> db{opened};
   if (!status.ok())
     return failure(directory, status);

@@ -29,8 +29,8 @@ uint64_t get(std::string_view from, size_t at, size_t bytes) {
 
 error damaged(const std::string& name, uint64_t position,
               std::string_view reason) {
-  return {errc::damaged, fmt::format("{} at byte {}: {}", name, position,
-                                     reason)};
+  return {errc::damaged,
+          fmt::format("{} at byte {}: {}", name, position, reason)};
 }
 
 // Whether a good record of this incarnation lies anywhere behind the end:
@@ -72,8 +72,8 @@ result<segment_header> decode_segment_header(std::string_view bytes,
   if (get(bytes, 8, 4) > segment_version)
     return error{errc::format_newer,
                  name + " was written by a newer version of the broker"};
-  return segment_header{get(bytes, 16, 8), get(bytes, 24, 8),
-                        get(bytes, 32, 8), get(bytes, 40, 8)};
+  return segment_header{get(bytes, 16, 8), get(bytes, 24, 8), get(bytes, 32, 8),
+                        get(bytes, 40, 8)};
 }
 
 std::string segment_name(uint64_t sequence) {
@@ -115,21 +115,18 @@ scan_segment(file& from, const std::string& name,
   scan.chain = header->incarnation;
   std::string_view bytes{all};
   while (!scan.sealed) {
-    auto record =
-      parse_record(bytes.substr(scan.end), scan.header.incarnation);
+    auto record = parse_record(bytes.substr(scan.end), scan.header.incarnation);
     if (record.state == record_state::newer)
       return error{errc::format_newer,
                    fmt::format("{} at byte {}: a record of a newer version of "
                                "the broker",
                                name, scan.end)};
-    if (record.state != record_state::good ||
-        record.where.chain != scan.chain)
+    if (record.state != record_state::good || record.where.chain != scan.chain)
       break;
     if (record.what.kind == record_kind::seal) {
       scan.sealed = true;
     } else {
-      record.what.payload =
-        std::make_shared<const std::string>(record.payload);
+      record.what.payload = std::make_shared<const std::string>(record.payload);
       if (auto taken = on_record(std::move(record.what)); !taken)
         return taken.reason();
     }

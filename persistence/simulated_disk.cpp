@@ -48,9 +48,8 @@ public:
   }
 
   result<void> write_at(uint64_t position, std::string_view bytes) override {
-    ENSURE(how_ == buffering::system ||
-           (position % unbuffered_block == 0 &&
-            bytes.size() % unbuffered_block == 0));
+    ENSURE(how_ == buffering::system || (position % unbuffered_block == 0 &&
+                                         bytes.size() % unbuffered_block == 0));
     if (auto may = disk_.step("write", path_); !may)
       return may;
     overwrite(what_->now, position, bytes);
@@ -88,7 +87,7 @@ std::string simulated_disk::directory_of(const std::string& path) {
 }
 
 result<std::unique_ptr<file>> simulated_disk::create(const std::string& path,
-                                                      buffering how) {
+                                                     buffering how) {
   if (auto may = step("create", path); !may)
     return may.reason();
   auto fresh = std::make_shared<inode>();
@@ -98,7 +97,7 @@ result<std::unique_ptr<file>> simulated_disk::create(const std::string& path,
 }
 
 result<std::unique_ptr<file>> simulated_disk::open(const std::string& path,
-                                                    buffering how) {
+                                                   buffering how) {
   auto there = now_.find(path);
   if (there == now_.end())
     return error{errc::io_failed, "open " + path + ": no such file"};
@@ -132,8 +131,7 @@ result<void> simulated_disk::remove(const std::string& path) {
   return {};
 }
 
-result<std::vector<std::string>>
-simulated_disk::list(const std::string& path) {
+result<std::vector<std::string>> simulated_disk::list(const std::string& path) {
   std::vector<std::string> out;
   for (auto& [name, what] : now_)
     if (directory_of(name) == path)
@@ -141,7 +139,9 @@ simulated_disk::list(const std::string& path) {
   return out;
 }
 
-result<void> simulated_disk::make_directory(const std::string&) { return {}; }
+result<void> simulated_disk::make_directory(const std::string&) {
+  return {};
+}
 
 result<void> simulated_disk::sync_directory(const std::string& path) {
   if (auto may = step("sync directory", path); !may)
@@ -176,7 +176,8 @@ void simulated_disk::crash(uint64_t seed) {
   auto kept = roll.below(unsynced_names_.size() + 1);
   for (size_t i = 0; i < unsynced_names_.size(); ++i) {
     auto& c = unsynced_names_[i];
-    bool second_half = i > 0 && i == kept && !c.what && unsynced_names_[i - 1].what;
+    bool second_half =
+      i > 0 && i == kept && !c.what && unsynced_names_[i - 1].what;
     if (i >= kept && !second_half)
       break;
     if (c.what)

@@ -64,7 +64,8 @@ public:
   virtual std::unique_ptr<write_batch> new_batch() const = 0;
   virtual result<void> write(const write_batch& batch) = 0;
 
-  virtual result<std::optional<std::string>> get(std::string_view key) const = 0;
+  virtual result<std::optional<std::string>>
+  get(std::string_view key) const = 0;
   /// [lower, upper) bounds what the cursor can see; an empty upper is no bound.
   virtual std::unique_ptr<cursor> scan(std::string_view lower,
                                        std::string_view upper) const = 0;

@@ -20,7 +20,9 @@ core::core(options given, restored from)
     campaign(election::timeout);
 }
 
-size_t core::quorum() const { return majority(options_.voters.size()); }
+size_t core::quorum() const {
+  return majority(options_.voters.size());
+}
 
 // Section 3.4: timeouts are drawn anew each time, so that votes rarely split.
 void core::reset_election_timer() {

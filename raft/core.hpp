@@ -24,7 +24,7 @@ struct options {
   std::set<node_id> voters{1};
   uint32_t election_ticks = 10; // 1 to 2 times this many, by chance
   uint32_t heartbeat_ticks = 2;
-  size_t append_entries_max = 1024; // in one message
+  size_t append_entries_max = 1024;  // in one message
   size_t append_bytes_max = 1 << 20; // of payload, but at least one entry
   size_t appends_in_flight_max = 64; // messages to one follower, unanswered
   uint64_t seed = 1;

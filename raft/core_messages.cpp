@@ -21,8 +21,8 @@ void core::step(const message& m) {
   // Section 3.3: a higher term ends whatever role this node has. A trial names
   // a term that nobody has yet.
   if (term > state_.term && !trial)
-    become_follower(term,
-                    std::holds_alternative<append_request>(m.what) ? m.from : 0);
+    become_follower(
+      term, std::holds_alternative<append_request>(m.what) ? m.from : 0);
   std::visit([&](auto& what) { on(m.from, what); }, m.what);
 }
 
@@ -73,8 +73,8 @@ void core::on(node_id from, const vote_answer& m) {
 
 void core::on(node_id from, const append_request& m) {
   auto refuse = [&](index_t look_at) {
-    answer(from, append_answer{state_.term, false, look_at, m.before_index,
-                               m.round});
+    answer(from,
+           append_answer{state_.term, false, look_at, m.before_index, m.round});
   };
   if (m.term < state_.term)
     return refuse(0);
@@ -87,8 +87,7 @@ void core::on(node_id from, const append_request& m) {
   if (m.before_index > log_.last())
     return refuse(log_.last() + 1);
   auto known = log_.first() - 1;
-  if (m.before_index > known &&
-      log_.term_at(m.before_index) != m.before_term) {
+  if (m.before_index > known && log_.term_at(m.before_index) != m.before_term) {
     auto at = m.before_index;
     auto conflicting = log_.term_at(at);
     while (at > log_.first() && at > commit_ + 1 &&
@@ -112,8 +111,8 @@ void core::on(node_id from, const append_request& m) {
     log_.append(e);
   }
   commit_ = std::max(commit_, std::min(m.commit, matching));
-  answer(from, append_answer{state_.term, true, matching,
-                             m.before_index, m.round});
+  answer(from,
+         append_answer{state_.term, true, matching, m.before_index, m.round});
 }
 
 void core::on(node_id from, const append_answer& m) {

@@ -9,7 +9,9 @@
 namespace queen::raft {
 
 /// The smallest number of `voters` of which any two sets overlap.
-constexpr size_t majority(size_t voters) { return voters / 2 + 1; }
+constexpr size_t majority(size_t voters) {
+  return voters / 2 + 1;
+}
 
 /// The highest value that a majority has reached; one value a voter, at least
 /// one. Of log indexes it is what may be committed, of rounds what is heard.

@@ -22,8 +22,8 @@ result<hard_state> decode_hard_state(std::string_view bytes) {
   if (!bytes.empty() && static_cast<uint8_t>(bytes[0]) > version)
     return error{errc::format_newer, "a raft state of a newer version"};
   if (bytes.size() != bytes_used)
-    return error{errc::damaged, "a raft state of " +
-                                  std::to_string(bytes.size()) + " bytes"};
+    return error{errc::damaged,
+                 "a raft state of " + std::to_string(bytes.size()) + " bytes"};
   uint64_t values[2] = {0, 0};
   for (size_t i = 0; i < 16; ++i)
     values[i / 8] |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[i + 1]))

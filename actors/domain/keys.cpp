@@ -142,7 +142,9 @@ std::string queue(const uuid& tenant, std::string_view name) {
   return builder('Q', 16 + name.size()).id(tenant).last_text(name).done();
 }
 
-std::string all_queues() { return builder('Q', 0).done(); }
+std::string all_queues() {
+  return builder('Q', 0).done();
+}
 std::string queues_of(const uuid& tenant) {
   return builder('Q', 16).id(tenant).done();
 }

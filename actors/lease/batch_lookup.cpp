@@ -59,7 +59,9 @@ const domain::partition_row& batch_lookup::row() {
   return *row_;
 }
 
-offset_t batch_lookup::next() { return row().next; }
+offset_t batch_lookup::next() {
+  return row().next;
+}
 
 offset_t batch_lookup::recognised_from() {
   if (!recognised_from_) {

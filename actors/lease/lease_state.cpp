@@ -39,8 +39,8 @@ int severity(ack_status status) {
 } // namespace
 
 struct lease_state::found {
-  size_t result;     // position in the verdict's acks
-  uint32_t item;     // position in the call's acks
+  size_t result; // position in the verdict's acks
+  uint32_t item; // position in the call's acks
   offset_t offset;
   ack_status status;
 };
@@ -148,11 +148,9 @@ ack_result lease_state::judge(const transaction& call, const ack_item& ack,
   return out;
 }
 
-lease_state::acks_verdict
-lease_state::judge_acks(const transaction& call,
-                        const std::vector<uint32_t>& items,
-                        const queue_options& options, time_us now,
-                        message_lookup& messages) const {
+lease_state::acks_verdict lease_state::judge_acks(
+  const transaction& call, const std::vector<uint32_t>& items,
+  const queue_options& options, time_us now, message_lookup& messages) const {
   acks_verdict out;
   out.acks.reserve(items.size());
   std::vector<found> effective;
@@ -196,10 +194,10 @@ void lease_state::settle(const transaction& call,
   std::optional<offset_t> comes_back;
   bool ends = !grave.empty(); // any of these ends the lease
   for (auto& [offset, f] : grave) {
-    bool spent = f->status == ack_status::failed &&
-                 next.retries >= options.retry_limit;
-    if (f->status == ack_status::retry || (f->status == ack_status::failed &&
-                                           !spent)) {
+    bool spent =
+      f->status == ack_status::failed && next.retries >= options.retry_limit;
+    if (f->status == ack_status::retry ||
+        (f->status == ack_status::failed && !spent)) {
       if (f->status == ack_status::failed)
         ++next.retries;
       comes_back = offset;
@@ -238,9 +236,9 @@ void lease_state::settle(const transaction& call,
     next.released_lease = closed;
     next.released_start = next.batch_start;
     next.released_end = next.batch_end;
-    auto last = std::max_element(
-      effective.begin(), effective.end(),
-      [](auto& a, auto& b) { return a.offset < b.offset; });
+    auto last =
+      std::max_element(effective.begin(), effective.end(),
+                       [](auto& a, auto& b) { return a.offset < b.offset; });
     next.released_hash = id_hash(call.acks[last->item].transaction_id);
     next.lease_id = {};
     next.batch_start = next.batch_end = next.cursor;

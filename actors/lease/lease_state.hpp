@@ -16,9 +16,9 @@ public:
   virtual ~message_lookup() = default;
   /// The offset of the message with this id in [from, to); the newest of
   /// several.
-  virtual std::optional<domain::offset_t>
-  find(std::string_view transaction_id, domain::offset_t from,
-       domain::offset_t to) = 0;
+  virtual std::optional<domain::offset_t> find(std::string_view transaction_id,
+                                               domain::offset_t from,
+                                               domain::offset_t to) = 0;
   /// The first offset that is young enough to be recognised when it is done:
   /// within the dedup window, at least 900 s.
   virtual domain::offset_t recognised_from() = 0;

@@ -63,7 +63,9 @@ struct node::recovered {
 node::node(caf::actor_system& system, node_settings settings, node_parts parts)
   : system_(system), settings_(std::move(settings)), parts_(std::move(parts)) {}
 
-node::~node() { stop(); }
+node::~node() {
+  stop();
+}
 
 result<std::unique_ptr<node>> node::boot(caf::actor_system& system,
                                          node_settings settings,
@@ -91,8 +93,8 @@ result<std::unique_ptr<node>> node::boot(caf::actor_system& system,
 }
 
 result<void> node::check_format() {
-  auto text = persistence::read_whole(*parts_.disk, settings_.directory,
-                                      format_file);
+  auto text =
+    persistence::read_whole(*parts_.disk, settings_.directory, format_file);
   if (!text)
     return text.reason();
   auto path = settings_.directory + "/" + format_file;
@@ -224,10 +226,9 @@ result<void> node::spawn(std::vector<recovered> recovered) {
     options.seed = parts_.env->random();
     auto raft = system_.spawn(
       raft_group,
-      raft_wiring{g,
-                  std::make_shared<raft::core>(options,
-                                               std::move(recovered[g].core)),
-                  writer, group.status});
+      raft_wiring{
+        g, std::make_shared<raft::core>(options, std::move(recovered[g].core)),
+        writer, group.status});
     auto context = std::make_shared<group_context>();
     context->group = g;
     context->env = parts_.env;

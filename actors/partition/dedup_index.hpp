@@ -63,7 +63,8 @@ void dedup_index::candidates(uint64_t hash, Visitor visit) const {
   if (slots_.empty())
     return;
   auto tag = tag_of(hash);
-  for (size_t i = home(tag); slots_[i].used(); i = (i + 1) & (slots_.size() - 1))
+  for (size_t i = home(tag); slots_[i].used();
+       i = (i + 1) & (slots_.size() - 1))
     if (slots_[i].tag == tag)
       visit(next_ - static_cast<uint32_t>(static_cast<uint32_t>(next_) -
                                           slots_[i].low));

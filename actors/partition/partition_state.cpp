@@ -116,8 +116,8 @@ partition_state::judge(const transaction& call,
         out.pushes.push_back(outcome);
         continue;
       }
-      auto before = deduplicates ? find(push.transaction_id, since)
-                                 : std::nullopt;
+      auto before =
+        deduplicates ? find(push.transaction_id, since) : std::nullopt;
       if (before && call.kind == call_kind::transaction) {
         out = {};
         out.reason = refusal::duplicate;
@@ -149,8 +149,7 @@ partition_state::judge(const transaction& call,
   if (added.messages.empty())
     return out;
   if (!me_.stored)
-    out.effects.push_back(
-      ensure_partition{me_.queue, me_.partition, me_.name});
+    out.effects.push_back(ensure_partition{me_.queue, me_.partition, me_.name});
   out.effects.push_back(std::move(added));
   return out;
 }

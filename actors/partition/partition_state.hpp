@@ -33,9 +33,8 @@ public:
 
   /// The ids that the call must have for itself until it has applied. None of
   /// them can be a minted one: nobody else knows it before the answer.
-  static std::vector<uint64_t>
-  reserves(const domain::transaction& call,
-           const std::vector<uint32_t>& items);
+  static std::vector<uint64_t> reserves(const domain::transaction& call,
+                                        const std::vector<uint32_t>& items);
 
   struct verdict {
     domain::refusal reason = domain::refusal::none;

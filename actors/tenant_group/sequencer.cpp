@@ -22,7 +22,8 @@ sequencer::sequencer(tenant_group_actor::pointer self, context_ptr context,
   : self_(self), context_(std::move(context)) {
   load_queues();
   queues_.set_next_ids(start.next_queue, start.next_partition);
-  directory_.wheel = self_->spawn<caf::monitored>(timer_wheel, context_, group_door{self_});
+  directory_.wheel =
+    self_->spawn<caf::monitored>(timer_wheel, context_, group_door{self_});
 }
 
 void sequencer::load_queues() {

@@ -89,7 +89,7 @@ loaded_partition& sequencer::partition(const queue_table::entry& queue,
   loaded_partition fresh;
   fresh.id = identity.id;
   fresh.who = self_->spawn<caf::monitored>(queen::actors::partition, context_,
-                           group_door{self_}, identity);
+                                           group_door{self_}, identity);
   directory_.partition_names[identity.id] = key;
   return directory_.partitions.emplace(key, std::move(fresh)).first->second;
 }
@@ -121,8 +121,8 @@ loaded<lease_actor>& sequencer::lease(const queue_table::entry& queue,
   identity.group = group;
   identity.key = key;
   loaded<lease_actor> fresh;
-  fresh.who = self_->spawn<caf::monitored>(queen::actors::lease, context_, group_door{self_},
-                           std::move(identity));
+  fresh.who = self_->spawn<caf::monitored>(
+    queen::actors::lease, context_, group_door{self_}, std::move(identity));
   return directory_.leases.emplace(key, std::move(fresh)).first->second;
 }
 
@@ -143,8 +143,8 @@ loaded<consumer_group_actor>& sequencer::group(const domain::uuid& tenant,
     identity.queue_stored = known->stored;
   }
   loaded<consumer_group_actor> fresh;
-  fresh.who = self_->spawn<caf::monitored>(consumer_group, context_, claim_router{self_},
-                           std::move(identity));
+  fresh.who = self_->spawn<caf::monitored>(
+    consumer_group, context_, claim_router{self_}, std::move(identity));
   return directory_.groups.emplace(key, std::move(fresh)).first->second;
 }
 
@@ -154,18 +154,17 @@ loaded<kv_actor>& sequencer::kv(const domain::uuid& tenant) {
   if (there != directory_.kvs.end())
     return there->second;
   loaded<kv_actor> fresh;
-  fresh.who =
-    self_->spawn<caf::monitored>(queen::actors::kv, context_, group_door{self_}, tenant, key);
+  fresh.who = self_->spawn<caf::monitored>(queen::actors::kv, context_,
+                                           group_door{self_}, tenant, key);
   return directory_.kvs.emplace(key, std::move(fresh)).first->second;
 }
 
 void sequencer::sweep() {
   directory_.sweep([this](auto& who) { self_->send(who, wake{}); });
-  self_->delayed_send(
-    self_,
-    std::chrono::microseconds(context_->limits.idle_unload_us /
-                              directory::sweeps),
-    queen::actors::sweep{});
+  self_->delayed_send(self_,
+                      std::chrono::microseconds(
+                        context_->limits.idle_unload_us / directory::sweeps),
+                      queen::actors::sweep{});
 }
 
 void sequencer::offered(const offer_rest& offer) {

@@ -76,7 +76,8 @@ void connection::readable() {
                                                          : wait_readable();
   std::string_view bytes{scratch.data(), count};
   if (pending_.empty()) {
-    while (!bytes.empty() && !full() && parse(bytes)) {}
+    while (!bytes.empty() && !full() && parse(bytes)) {
+    }
     if (!closed_ && !last_request_)
       pending_.assign(bytes);
   } else {
@@ -91,7 +92,8 @@ void connection::take_bytes() {
   // Taken out first: a write that ends while parsing must not parse again.
   std::string held = std::exchange(pending_, {});
   std::string_view bytes{held};
-  while (!bytes.empty() && !full() && parse(bytes)) {}
+  while (!bytes.empty() && !full() && parse(bytes)) {
+  }
   if (!closed_ && !last_request_)
     pending_.assign(bytes);
 }
@@ -138,8 +140,7 @@ void connection::request_complete() {
   parser_.reset();
   enter(phase::idle);
   last_request_ = !request.keep_alive || server_.draining_;
-  answer_shape shape{request.method == "HEAD", last_request_,
-                     request.http_1_0};
+  answer_shape shape{request.method == "HEAD", last_request_, request.http_1_0};
   slots_.push_back({std::nullopt, {}, shape});
   ++server_.counters_.requests;
   uint64_t id = first_slot_ + slots_.size() - 1;
@@ -148,10 +149,10 @@ void connection::request_complete() {
 }
 
 void connection::refuse(const error& why) {
-  auto answer = parser_ && server_.refuse_
-                  ? server_.refuse_(why, parser_->so_far().method,
-                                    parser_->so_far().path())
-                  : render_error(why);
+  auto answer =
+    parser_ && server_.refuse_
+      ? server_.refuse_(why, parser_->so_far().method, parser_->so_far().path())
+      : render_error(why);
   parser_.reset();
   last_request_ = true;
   enter(phase::refused);
@@ -181,8 +182,8 @@ void connection::flush() {
   size_t count = 0;
   for (; count < slots_.size() && slots_[count].answer; ++count) {
     auto& [answer, gone, shape] = slots_[count];
-    shape.close = shape.close ||
-                  (server_.draining_ && slots_.size() == count + 1);
+    shape.close =
+      shape.close || (server_.draining_ && slots_.size() == count + 1);
     close_after_ = shape.close;
     auto kind = answer->status / 100;
     if (kind < 6)
@@ -248,26 +249,26 @@ void connection::check(time_point now) {
   auto age = now - since_;
   auto& limits = server_.options_;
   switch (phase_) {
-    case phase::idle: // also a client that reads no answer
-      if (slots_.empty() && age > limits.idle_timeout)
-        close();
-      return;
-    case phase::head:
-      if (slots_.empty() && age > limits.header_timeout)
-        refuse({errc::request_timeout, {}});
-      return;
-    case phase::body:
-      if (age > limits.body_timeout)
-        refuse({errc::request_timeout, {}});
-      return;
-    case phase::refused:
-      if (slots_.empty() && age > limits.idle_timeout)
-        close();
-      return;
-    case phase::lingering:
-      if (age > linger_time)
-        close();
-      return;
+  case phase::idle: // also a client that reads no answer
+    if (slots_.empty() && age > limits.idle_timeout)
+      close();
+    return;
+  case phase::head:
+    if (slots_.empty() && age > limits.header_timeout)
+      refuse({errc::request_timeout, {}});
+    return;
+  case phase::body:
+    if (age > limits.body_timeout)
+      refuse({errc::request_timeout, {}});
+    return;
+  case phase::refused:
+    if (slots_.empty() && age > limits.idle_timeout)
+      close();
+    return;
+  case phase::lingering:
+    if (age > linger_time)
+      close();
+    return;
   }
 }
 

@@ -79,9 +79,8 @@ void gateway::admit(const route& to, command_ptr what, responder client,
     if (auto self = weak.lock())
       self->gone(id);
   });
-  open_.emplace(id,
-                open_request{&to, std::move(what), std::move(client), bytes,
-                             group, deadline});
+  open_.emplace(id, open_request{&to, std::move(what), std::move(client), bytes,
+                                 group, deadline});
 }
 
 void gateway::flush() {
@@ -176,9 +175,8 @@ void gateway::tick(time_point now, unsigned disk_used_percent) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     auto id = deadlines_.begin()->second;
     bool leads = node_.status(open_.find(id)->second.group).leads.load();
-    give_up(id, leads ? error{errc::timeout,
-                              "the outcome was not known before "
-                              "QUEEN_STMT_TIMEOUT_MS"}
+    give_up(id, leads ? error{errc::timeout, "the outcome was not known before "
+                                             "QUEEN_STMT_TIMEOUT_MS"}
                       : error{errc::no_leader,
                               "the tenant's raft group has no leader"});
   }

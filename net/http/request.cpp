@@ -49,8 +49,8 @@ void request_parser::on_field_impl(http::field, text name, text value, code&) {
 void request_parser::on_header_impl(code& ec) {
   auto expect = request_.header("expect");
   auto coding = request_.header("transfer-encoding");
-  if (expect && !beast::iequals(text{expect->data(), expect->size()},
-                                "100-continue"))
+  if (expect &&
+      !beast::iequals(text{expect->data(), expect->size()}, "100-continue"))
     refused_ = errc::expectation_failed;
   if (coding &&
       !beast::iequals(text{coding->data(), coding->size()}, "chunked"))

@@ -32,8 +32,9 @@ struct http_request {
   }
   std::string_view query() const {
     auto mark = target.find('?');
-    return mark == std::string::npos ? std::string_view{}
-                                     : std::string_view{target}.substr(mark + 1);
+    return mark == std::string::npos
+             ? std::string_view{}
+             : std::string_view{target}.substr(mark + 1);
   }
   std::optional<std::string_view> header(std::string_view lower_name) const;
 };
@@ -58,11 +59,10 @@ private:
   using text = beast::string_view;
 
   bool http_1_0() const { return request_.http_1_0; }
-  void on_request_impl(beast::http::verb, text method, text target,
-                       int version, code&) override;
+  void on_request_impl(beast::http::verb, text method, text target, int version,
+                       code&) override;
   void on_response_impl(int, text, int, code&) override {}
-  void on_field_impl(beast::http::field, text name, text value,
-                     code&) override;
+  void on_field_impl(beast::http::field, text name, text value, code&) override;
   void on_header_impl(code&) override;
   void on_body_init_impl(const boost::optional<uint64_t>& length,
                          code&) override;

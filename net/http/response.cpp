@@ -10,8 +10,8 @@ namespace beast = boost::beast;
 void append_response(std::string& out, const rendered& answer,
                      answer_shape shape) {
   bool bodiless = answer.status == 204 || answer.status == 304;
-  auto reason = beast::http::obsolete_reason(
-    beast::http::int_to_status(answer.status));
+  auto reason =
+    beast::http::obsolete_reason(beast::http::int_to_status(answer.status));
   out.reserve(out.size() + 160 + answer.body.size());
   out += "HTTP/1.1 ";
   out += std::to_string(answer.status);

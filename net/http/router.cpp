@@ -43,10 +43,9 @@ void router::add(std::string_view method, std::string_view pattern,
   entry added{std::string{method}, {}, index};
   for (auto segment : path_segments(pattern))
     added.segments.emplace_back(segment);
-  auto place = std::upper_bound(entries_.begin(), entries_.end(), added,
-                                [](auto& a, auto& b) {
-                                  return more_specific(a.segments, b.segments);
-                                });
+  auto place = std::upper_bound(
+    entries_.begin(), entries_.end(), added,
+    [](auto& a, auto& b) { return more_specific(a.segments, b.segments); });
   entries_.insert(place, std::move(added));
 }
 

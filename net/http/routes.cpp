@@ -40,9 +40,9 @@ parsed_call parse(const http_call& call, const limits& bounds, id_source& ids) {
   else if constexpr (std::is_invocable_v<decltype(Parse), const http_call&,
                                          id_source&>)
     return lift(Parse(call, ids));
-  else if constexpr (std::is_same_v<std::invoke_result_t<decltype(Parse),
-                                                         const http_call&>,
-                                    domain::list_queues>)
+  else if constexpr (std::is_same_v<
+                       std::invoke_result_t<decltype(Parse), const http_call&>,
+                       domain::list_queues>)
     return std::make_shared<const command>(Parse(call));
   else
     return lift(Parse(call));
@@ -146,7 +146,9 @@ const route table[] = {
 
 } // namespace
 
-std::span<const route> routes() { return table; }
+std::span<const route> routes() {
+  return table;
+}
 
 bool grows(const command& what) {
   if (std::holds_alternative<domain::configure_queue>(what))

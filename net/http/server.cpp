@@ -78,7 +78,8 @@ result<uint16_t> http_server::listen() {
 }
 
 void http_server::accept() {
-  if (accepting_ || draining_ || connections_.size() >= options_.connections_max)
+  if (accepting_ || draining_ ||
+      connections_.size() >= options_.connections_max)
     return;
   accepting_ = true;
   acceptor_.async_accept([this](auto ec, tcp::socket socket) {

@@ -164,13 +164,27 @@ TEST_CASE("every field of every route with what it should not hold") {
 TEST_CASE("query parameters of a pop with what they should not hold") {
   broker node;
   auto api = node.connect();
-  const char* names[] = {"batch",        "partitions",   "wait",
-                         "timeout",      "leaseSeconds", "consumerGroup",
-                         "subscriptionMode", "subscriptionFrom", "autoAck",
-                         "autopilot",    "conflation"};
-  const std::string values[] = {"",     "-1",  "0",     "1.5",
-                                "x",    "%00", "%ff",   "%zz",
-                                "true", "99999999999999999999",
+  const char* names[] = {"batch",
+                         "partitions",
+                         "wait",
+                         "timeout",
+                         "leaseSeconds",
+                         "consumerGroup",
+                         "subscriptionMode",
+                         "subscriptionFrom",
+                         "autoAck",
+                         "autopilot",
+                         "conflation"};
+  const std::string values[] = {"",
+                                "-1",
+                                "0",
+                                "1.5",
+                                "x",
+                                "%00",
+                                "%ff",
+                                "%zz",
+                                "true",
+                                "99999999999999999999",
                                 std::string(5000, 'a')};
   for (std::string name : names)
     for (auto& value : values) {

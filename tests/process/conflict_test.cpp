@@ -50,26 +50,27 @@ TEST_CASE("of all that want the same key, lease and ids exactly one wins") {
     clients.push_back(node.connect());
   for (uint64_t round = 0; round < rounds; ++round) {
     auto name = "r" + std::to_string(round);
-    REQUIRE(main.post("/api/v1/push",
-                      R"({"items":[{"queue":"in","transactionId":")" + name +
-                        R"(","payload":1}]})")
-              .status == 201);
+    REQUIRE(
+      main
+        .post("/api/v1/push", R"({"items":[{"queue":"in","transactionId":")" +
+                                name + R"(","payload":1}]})")
+        .status == 201);
     auto popped = main.get("/api/v1/pop/queue/in").json();
-    std::string ack =
-      R"({"type":"ack","transactionId":")" + name + R"(","partitionId":")" +
-      popped["partitionId"].GetString() + R"(","leaseId":")" +
-      popped["leaseId"].GetString() + R"("},)";
+    std::string ack = R"({"type":"ack","transactionId":")" + name +
+                      R"(","partitionId":")" +
+                      popped["partitionId"].GetString() + R"(","leaseId":")" +
+                      popped["leaseId"].GetString() + R"("},)";
     std::string key = R"({"op":"putIfAbsent","ns":"n","key":")" + name +
                       R"(","value":1,"forever":true,"required":true})";
     std::atomic<int> won{0};
     in_parallel(connections, [&](int i) {
       // A third fights for the lease, a third for the ids, a third for the key.
-      auto body = R"({"operations":[)" + (i % 3 == 0 ? ack : "") +
-                  pushes(i % 3 == 2 ? name + "-" + std::to_string(i) : name,
-                         i % 2 == 1) +
-                  R"(],"kv":[)" + key + "]}";
-      auto got = clients[static_cast<size_t>(i)].post("/api/v1/transaction",
-                                                      body);
+      auto body =
+        R"({"operations":[)" + (i % 3 == 0 ? ack : "") +
+        pushes(i % 3 == 2 ? name + "-" + std::to_string(i) : name, i % 2 == 1) +
+        R"(],"kv":[)" + key + "]}";
+      auto got =
+        clients[static_cast<size_t>(i)].post("/api/v1/transaction", body);
       won += has(got, "\"success\":true");
       bool told = has(got, "\"success\":true") || has(got, "kv_precondition") ||
                   (i % 3 != 2 && has(got, "\"duplicate\"")) ||
@@ -98,24 +99,27 @@ TEST_CASE("transfers in opposite directions keep their sum and end") {
   ledger book;
   auto main = node.connect();
   for (int a = 0; a < accounts; ++a)
-    REQUIRE(main.call("PUT", "/api/v1/kv/bank/a" + std::to_string(a),
-                      R"({"value":20,"forever":true})")
+    REQUIRE(main
+              .call("PUT", "/api/v1/kv/bank/a" + std::to_string(a),
+                    R"({"value":20,"forever":true})")
               .status == 200);
   std::atomic<int> moved{0}, refused{0};
   in_parallel(connections, [&](int i) {
     auto api = node.connect();
     for (uint64_t n = 0; n < each; ++n) {
       auto from = (static_cast<uint64_t>(i) + n) % accounts;
-      auto to = (from + 1 + static_cast<uint64_t>(i) % (accounts - 1)) % accounts;
+      auto to =
+        (from + 1 + static_cast<uint64_t>(i) % (accounts - 1)) % accounts;
       auto entry = [](uint64_t account, const char* amount) {
         return R"({"op":"incr","ns":"bank","key":"a)" +
                std::to_string(account) + R"(","delta":)" + amount +
                R"(,"min":0,"forever":true,"required":true})";
       };
-      auto got = api.post("/api/v1/transaction",
-                          R"({"operations":[{"type":"push","queue":"journal","partition":"p)" +
-                            std::to_string(from) + R"(","payload":1}],"kv":[)" +
-                            entry(from, "-7") + "," + entry(to, "7") + "]}");
+      auto got = api.post(
+        "/api/v1/transaction",
+        R"({"operations":[{"type":"push","queue":"journal","partition":"p)" +
+          std::to_string(from) + R"(","payload":1}],"kv":[)" +
+          entry(from, "-7") + "," + entry(to, "7") + "]}");
       bool done = has(got, "\"success\":true");
       moved += done;
       refused += !done;
@@ -146,28 +150,29 @@ TEST_CASE("a step acks what another one has just refused to") {
   // Both act on one batch; the ack route and the transaction route race.
   for (uint64_t round = 0; round < rounds; ++round) {
     auto name = "m" + std::to_string(round);
-    REQUIRE(main.post("/api/v1/push",
-                      R"({"items":[{"queue":"race","transactionId":")" + name +
-                        R"(","payload":1}]})")
-              .status == 201);
+    REQUIRE(
+      main
+        .post("/api/v1/push", R"({"items":[{"queue":"race","transactionId":")" +
+                                name + R"(","payload":1}]})")
+        .status == 201);
     auto popped = main.get("/api/v1/pop/queue/race").json();
     REQUIRE(popped["messages"].Size() == 1);
-    std::string address = R"("transactionId":")" + name +
-                          R"(","partitionId":")" +
-                          popped["partitionId"].GetString() +
-                          R"(","leaseId":")" + popped["leaseId"].GetString() +
-                          R"(")";
+    std::string address =
+      R"("transactionId":")" + name + R"(","partitionId":")" +
+      popped["partitionId"].GetString() + R"(","leaseId":")" +
+      popped["leaseId"].GetString() + R"(")";
     std::atomic<int> committed{0}, retried{0};
     in_parallel(8, [&](int i) {
       auto api = node.connect();
       if (i % 2 == 0) {
-        auto got = api.post("/api/v1/transaction",
-                            R"({"operations":[{"type":"ack",)" + address +
-                              R"(},{"type":"push","queue":"raced","payload":1}]})");
+        auto got =
+          api.post("/api/v1/transaction",
+                   R"({"operations":[{"type":"ack",)" + address +
+                     R"(},{"type":"push","queue":"raced","payload":1}]})");
         committed += has(got, "\"success\":true");
       } else {
-        auto got = api.post("/api/v1/ack", "{" + address +
-                                             R"(,"status":"retry"})");
+        auto got =
+          api.post("/api/v1/ack", "{" + address + R"(,"status":"retry"})");
         retried += has(got, "\"success\":true");
       }
     });
@@ -175,10 +180,10 @@ TEST_CASE("a step acks what another one has just refused to") {
     auto again = main.get("/api/v1/pop/queue/race");
     REQUIRE((again.status == 200) == (retried == 1));
     if (retried == 1)
-      REQUIRE(main.post("/api/v1/ack", R"({"transactionId":")" + name +
-                                         R"(","partitionId":")" +
-                                         popped["partitionId"].GetString() +
-                                         R"("})")
+      REQUIRE(main
+                .post("/api/v1/ack",
+                      R"({"transactionId":")" + name + R"(","partitionId":")" +
+                        popped["partitionId"].GetString() + R"("})")
                 .status == 200);
   }
 }

@@ -34,9 +34,9 @@ void write(const fs::path& path, const std::string& bytes) {
 void fill(broker& node) {
   auto api = node.connect();
   for (int i = 0; i < 50; ++i)
-    REQUIRE(api.post("/api/v1/push",
-                     R"({"items":[{"queue":"q","payload":")" +
-                       std::string(500, 'x') + R"("}]})")
+    REQUIRE(api
+              .post("/api/v1/push", R"({"items":[{"queue":"q","payload":")" +
+                                      std::string(500, 'x') + R"("}]})")
               .status == 201);
 }
 

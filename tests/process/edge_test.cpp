@@ -33,11 +33,11 @@ int connect_bare(uint16_t port) {
 
 void serves(broker& node, const char* queue) {
   auto api = node.connect();
-  REQUIRE(api.post("/api/v1/push", std::string{R"({"items":[{"queue":")"} +
-                                     queue + R"(","payload":1}]})")
+  REQUIRE(api
+            .post("/api/v1/push", std::string{R"({"items":[{"queue":")"} +
+                                    queue + R"(","payload":1}]})")
             .status == 201);
-  REQUIRE(api.get(std::string{"/api/v1/pop/queue/"} + queue +
-                  "?autoAck=true")
+  REQUIRE(api.get(std::string{"/api/v1/pop/queue/"} + queue + "?autoAck=true")
             .status == 200);
 }
 
@@ -48,9 +48,9 @@ TEST_CASE("ten thousand idle connections") {
   ::getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &files);
-  auto count = std::min<uint64_t>(scale("CONNECTIONS", 10000),
-                                  files.rlim_cur > 200 ? files.rlim_cur - 200
-                                                       : 0);
+  auto count =
+    std::min<uint64_t>(scale("CONNECTIONS", 10000),
+                       files.rlim_cur > 200 ? files.rlim_cur - 200 : 0);
   broker node;
   auto before = node.resident_bytes();
   std::vector<int> idle;
@@ -115,8 +115,10 @@ TEST_CASE("what is no HTTP, and half of what is") {
     "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n",
     "GET / HTTP/3.0\r\n\r\n",
     "POST /api/v1/push HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-    "POST /api/v1/push HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
-    "POST /api/v1/push HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+    "POST /api/v1/push HTTP/1.1\r\nContent-Length: "
+    "99999999999999999999\r\n\r\n",
+    "POST /api/v1/push HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: "
+    "6\r\n\r\n",
     "POST /api/v1/push HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     "GET /api/v1/\x01 HTTP/1.1\r\n\r\n",
     "GET  /health  HTTP/1.1\r\n\r\n",
@@ -130,8 +132,8 @@ TEST_CASE("what is no HTTP, and half of what is") {
     CHECK(got.body.find("\"error\"") != std::string::npos);
   }
   auto api = node.connect();
-  auto long_header = "GET /health HTTP/1.1\r\nX: " + std::string(70000, 'x') +
-                     "\r\n\r\n";
+  auto long_header =
+    "GET /health HTTP/1.1\r\nX: " + std::string(70000, 'x') + "\r\n\r\n";
   CHECK(api.raw(long_header).status == 431);
   auto chunked = api.raw("POST /api/v1/push HTTP/1.1\r\nHost: x\r\n"
                          "Transfer-Encoding: chunked\r\n\r\n"

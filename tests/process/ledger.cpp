@@ -23,10 +23,10 @@ std::vector<std::string> ids_of(client& api, const std::string& queue,
   std::vector<std::string> out;
   for (uint64_t end = 1; out.size() < end;) {
     auto got = api
-                 .post("/api/v1/fetch",
-                       R"({"entries":[{"queue":")" + queue +
-                         R"(","partition":")" + partition + R"(","offset":)" +
-                         std::to_string(out.size()) + "}]}")
+                 .post("/api/v1/fetch", R"({"entries":[{"queue":")" + queue +
+                                          R"(","partition":")" + partition +
+                                          R"(","offset":)" +
+                                          std::to_string(out.size()) + "}]}")
                  .json();
     auto& entry = got["entries"][0];
     end = entry["highWatermark"].GetUint64();

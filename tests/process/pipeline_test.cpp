@@ -18,7 +18,9 @@ constexpr int partitions = 200;
 constexpr int consumers_a_stage = 4;
 const char* const stages[] = {"stage-1", "stage-2", "stage-3", "stage-4"};
 
-std::string partition_name(int p) { return "entity-" + std::to_string(p); }
+std::string partition_name(int p) {
+  return "entity-" + std::to_string(p);
+}
 
 void push_inputs(client& api, uint64_t each) {
   for (uint64_t n = 0; n < each; ++n) {
@@ -147,10 +149,12 @@ TEST_CASE("a pipeline whose consumers die brings every input through once") {
   }
 }
 
-TEST_CASE("acks of several partitions and queues, pushes to several: one commit") {
+TEST_CASE(
+  "acks of several partitions and queues, pushes to several: one commit") {
   broker node;
   auto api = node.connect();
-  REQUIRE(api.post("/api/v1/push", R"({"items":[
+  REQUIRE(api
+            .post("/api/v1/push", R"({"items":[
     {"queue":"left","partition":"a","transactionId":"la","payload":1},
     {"queue":"left","partition":"b","transactionId":"lb","payload":1},
     {"queue":"right","partition":"c","transactionId":"rc","payload":1}]})")
@@ -166,15 +170,16 @@ TEST_CASE("acks of several partitions and queues, pushes to several: one commit"
   }
   auto call = [&](const std::string& last) {
     return api
-      .post("/api/v1/transaction",
-            R"({"operations":[)" + acks + R"({"type":"push","items":[
+      .post("/api/v1/transaction", R"({"operations":[)" + acks +
+                                     R"({"type":"push","items":[
               {"queue":"x","partition":"1","transactionId":"o1","payload":1},
               {"queue":"x","partition":"2","transactionId":"o2","payload":1},
-              {"queue":"y","partition":"1","transactionId":")" + last +
-              R"(","payload":1}]}]})")
+              {"queue":"y","partition":"1","transactionId":")" +
+                                     last + R"(","payload":1}]}]})")
       .json();
   };
-  REQUIRE(api.post("/api/v1/push", R"({"items":[
+  REQUIRE(api
+            .post("/api/v1/push", R"({"items":[
     {"queue":"y","partition":"1","transactionId":"there","payload":1}]})")
             .status == 201);
   // The last push is refused: nothing of the call is there.

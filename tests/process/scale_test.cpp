@@ -88,9 +88,9 @@ TEST_CASE("a node with many messages is up again at once, with all of them") {
   node.kill();
   auto before = std::chrono::steady_clock::now();
   node.start();
-  auto seconds = std::chrono::duration<double>(
-                   std::chrono::steady_clock::now() - before)
-                   .count();
+  auto seconds =
+    std::chrono::duration<double>(std::chrono::steady_clock::now() - before)
+      .count();
   WARN(messages << " messages: up after " << seconds << " s with "
                 << (node.resident_bytes() >> 20) << " MiB resident");
   auto queue = node.connect().get("/api/v1/resources/queues/big").json();

@@ -18,10 +18,11 @@ std::string push_of(const std::string& queue, const std::string& id) {
 }
 
 uint64_t records_of(queen::test::client& api, const std::string& queue) {
-  auto got = api.post("/api/v1/fetch",
-                      R"({"entries":[{"queue":")" + queue +
-                        R"(","partition":"Default","offset":0}]})")
-               .json();
+  auto got =
+    api
+      .post("/api/v1/fetch", R"({"entries":[{"queue":")" + queue +
+                               R"(","partition":"Default","offset":0}]})")
+      .json();
   return got["entries"][0]["records"].Size();
 }
 
@@ -54,9 +55,10 @@ TEST_CASE("a step commits once, and its repeat is refused whole") {
 TEST_CASE("a lost gate leaves the lease, and the ack alone still goes") {
   broker node;
   auto api = node.connect();
-  REQUIRE(api.call("PUT", "/api/v1/kv/orders/o1",
-                   R"({"value":"paid","forever":true})")
-            .status == 200);
+  REQUIRE(
+    api
+      .call("PUT", "/api/v1/kv/orders/o1", R"({"value":"paid","forever":true})")
+      .status == 200);
   REQUIRE(api.post("/api/v1/push", push_of("orders", "o1")).status == 201);
   std::string lease =
     api.get("/api/v1/pop/queue/orders").json()["leaseId"].GetString();
@@ -82,9 +84,10 @@ TEST_CASE("what was answered survives kill -9, and no step is half there") {
       auto api = node.connect();
       for (int i = 0; i < 20; ++i) {
         auto id = "s" + std::to_string(steps);
-        auto body = R"({"operations":[{"type":"push","items":[{"queue":"a","payload":1,"transactionId":")" +
-                    id + R"("},{"queue":"b","payload":1,"transactionId":")" +
-                    id + R"("}]}],"kv":[{"op":"incr","ns":"n","key":"steps","delta":1,"forever":true}]})";
+        auto body =
+          R"({"operations":[{"type":"push","items":[{"queue":"a","payload":1,"transactionId":")" +
+          id + R"("},{"queue":"b","payload":1,"transactionId":")" + id +
+          R"("}]}],"kv":[{"op":"incr","ns":"n","key":"steps","delta":1,"forever":true}]})";
         auto done = api.post("/api/v1/transaction", body).json();
         REQUIRE(done["success"].GetBool());
         ++steps;
@@ -95,7 +98,6 @@ TEST_CASE("what was answered survives kill -9, and no step is half there") {
     auto api = node.connect();
     REQUIRE(records_of(api, "a") == steps);
     REQUIRE(records_of(api, "b") == steps);
-    REQUIRE(api.get("/api/v1/kv/n/steps").json()["value"].GetUint64() ==
-            steps);
+    REQUIRE(api.get("/api/v1/kv/n/steps").json()["value"].GetUint64() == steps);
   }
 }

@@ -90,8 +90,8 @@ answer client::connection::read() {
       auto name = line.substr(0, colon);
       std::transform(name.begin(), name.end(), name.begin(), ::tolower);
       auto value = line.substr(std::min(line.size(), colon + 1));
-      out.headers[name] = value.substr(std::min(value.size(),
-                                                value.find_first_not_of(' ')));
+      out.headers[name] =
+        value.substr(std::min(value.size(), value.find_first_not_of(' ')));
       at = line_end + 2;
     }
     if (out.status != 100)
@@ -118,7 +118,9 @@ client::client(uint16_t port) : connection_(new connection) {
 client::~client() = default;
 client::client(client&&) noexcept = default;
 
-void client::close() { connection_->close(); }
+void client::close() {
+  connection_->close();
+}
 
 void client::send(std::string_view bytes) {
   if (!connection_->open())

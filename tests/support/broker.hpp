@@ -68,8 +68,8 @@ public:
   broker& operator=(const broker&) = delete;
 
   void start();
-  void kill();                // SIGKILL, and waits until it is gone
-  int terminate();            // SIGTERM; its exit status
+  void kill();     // SIGKILL, and waits until it is gone
+  int terminate(); // SIGTERM; its exit status
   /// Starts it where a refusal is expected: what it printed, and its status.
   std::pair<int, std::string> start_refused();
 

@@ -37,8 +37,8 @@ http_answer http_client::post(std::string_view target, std::string_view json) {
 
 bool http_client::send_raw(std::string_view bytes) {
   while (!bytes.empty()) {
-    auto sent = ::send(socket_.native_handle(), bytes.data(), bytes.size(),
-                       MSG_NOSIGNAL);
+    auto sent =
+      ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent <= 0)
       return false;
     bytes.remove_prefix(static_cast<size_t>(sent));
@@ -96,8 +96,7 @@ http_answer http_client::read_answer(bool head_only) {
 
 bool http_client::closed_by_server() {
   char byte;
-  return bytes_.empty() &&
-         ::recv(socket_.native_handle(), &byte, 1, 0) == 0;
+  return bytes_.empty() && ::recv(socket_.native_handle(), &byte, 1, 0) == 0;
 }
 
 void http_client::close() {

@@ -93,8 +93,8 @@ public:
       if (expected.Size() != got.Size())
         return differs(expected, got, at);
       for (rapidjson::SizeType i = 0; i < got.Size(); ++i)
-        if (auto why = of(expected[i], got[i],
-                          at + "[" + std::to_string(i) + "]");
+        if (auto why =
+              of(expected[i], got[i], at + "[" + std::to_string(i) + "]");
             !why.empty())
           return why;
       return {};
@@ -124,13 +124,13 @@ private:
         kept_[name] = got.IsString() ? got.GetString() : text_of(got);
       return {};
     }
-    bool same = got.IsString() &&
-                (!expected.empty() && expected[0] == '~'
-                   ? begins(got.GetString(), expected.c_str() + 1)
-                   : expected == std::string{got.GetString(),
-                                             got.GetStringLength()});
-    return same ? "" : at + ": expected \"" + expected + "\", got " +
-                         text_of(got);
+    bool same =
+      got.IsString() &&
+      (!expected.empty() && expected[0] == '~'
+         ? begins(got.GetString(), expected.c_str() + 1)
+         : expected == std::string{got.GetString(), got.GetStringLength()});
+    return same ? ""
+                : at + ": expected \"" + expected + "\", got " + text_of(got);
   }
 
   std::string object(const Value& expected, const Value& got,

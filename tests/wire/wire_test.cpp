@@ -14,8 +14,7 @@ namespace {
 
 std::vector<std::string> scripts() {
   std::vector<std::string> out;
-  for (auto& entry :
-       std::filesystem::directory_iterator{QUEEN_WIRE_SCRIPTS})
+  for (auto& entry : std::filesystem::directory_iterator{QUEEN_WIRE_SCRIPTS})
     out.push_back(entry.path().string());
   std::sort(out.begin(), out.end());
   return out;

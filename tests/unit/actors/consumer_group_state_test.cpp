@@ -64,8 +64,8 @@ struct group {
   }
 
   static std::string line(const start_claim& a) {
-    return std::to_string(a.ticket) + " claims " +
-           std::to_string(a.partition) + " for " + std::to_string(a.batch);
+    return std::to_string(a.ticket) + " claims " + std::to_string(a.partition) +
+           " for " + std::to_string(a.batch);
   }
   static std::string line(const commit_claims& a) {
     return std::to_string(a.ticket) + " commits";

@@ -33,8 +33,8 @@ TEST_CASE("numbers: real ones are doubles, written the shortest way") {
 }
 
 TEST_CASE("numbers: what is none") {
-  for (auto text : {"", "x", "\"1\"", "null", "true", "1x", "[1]", "{}",
-                    "1e999"}) {
+  for (auto text :
+       {"", "x", "\"1\"", "null", "true", "1x", "[1]", "{}", "1e999"}) {
     INFO(text);
     CHECK_FALSE(parse_number(text));
   }

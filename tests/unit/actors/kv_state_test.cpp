@@ -20,8 +20,12 @@ kv_op op(kv_op_kind kind, const std::string& key) {
   out.key = key;
   return out;
 }
-kv_op get(const std::string& key) { return op(kv_op_kind::get, key); }
-kv_op erase(const std::string& key) { return op(kv_op_kind::erase, key); }
+kv_op get(const std::string& key) {
+  return op(kv_op_kind::get, key);
+}
+kv_op erase(const std::string& key) {
+  return op(kv_op_kind::erase, key);
+}
 kv_op put(const std::string& key, const std::string& value,
           std::optional<version_t> expect = {}) {
   auto out = op(kv_op_kind::put, key);
@@ -218,8 +222,8 @@ TEST_CASE("kv: reads of a call are answered from the state after its writes") {
   many.keys = {"c", "b", "a"};
   auto prefix = op(kv_op_kind::get_prefix, "");
   prefix.prefix = "a";
-  auto got = t.run({get("a"), put("a", "1"), get("a"), erase("b"), many,
-                    prefix});
+  auto got =
+    t.run({get("a"), put("a", "1"), get("a"), erase("b"), many, prefix});
   CHECK(got.results[0].value == "1");
   CHECK(got.results[2].value == "1");
   REQUIRE(got.results[4].rows.size() == 1);

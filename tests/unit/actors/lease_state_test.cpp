@@ -17,7 +17,9 @@ namespace {
 constexpr time_us start = 1000 * second;
 const uuid first_lease = uuid_of(1), second_lease = uuid_of(2);
 
-std::string text(const uuid& id) { return std::string{view_of(text_of(id))}; }
+std::string text(const uuid& id) {
+  return std::string{view_of(text_of(id))};
+}
 
 // m0, m1, ... at offsets 0, 1, ...
 class messages : public actors::message_lookup {
@@ -118,7 +120,8 @@ constexpr auto dlq = ack_status::dlq;
 
 } // namespace
 
-TEST_CASE("lease: completed moves the cursor; the last message ends the lease") {
+TEST_CASE(
+  "lease: completed moves the cursor; the last message ends the lease") {
   group g;
   g.claim(first_lease, 3);
   CHECK(g.state.busy_until(g.now) == start + 60 * second);

@@ -29,8 +29,7 @@ struct partition {
     queue.name = "q";
     log.apply({put_queue{queue, false}}, now);
     state = std::make_unique<partition_state>(
-      actors::partition_subject{1, 1, "q", "p", false}, stored,
-      tail_bytes_max);
+      actors::partition_subject{1, 1, "q", "p", false}, stored, tail_bytes_max);
   }
   // As after passivation: nothing but what is stored.
   void load() {
@@ -95,7 +94,8 @@ TEST_CASE("push: the first one creates the partition in its own entry") {
   CHECK(p.state->next() == 2);
 }
 
-TEST_CASE("push: an id in the window is a duplicate with the original's place") {
+TEST_CASE(
+  "push: an id in the window is a duplicate with the original's place") {
   partition p;
   auto first = p.push({"x", "a"});
   auto again = p.push({"b", "a"});

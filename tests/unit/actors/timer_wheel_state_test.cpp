@@ -15,7 +15,9 @@ namespace {
 constexpr time_us start = 1000 * second;
 const uuid tenant = queen::test::uuid_of(1);
 
-timer_ref ref(const std::string& key) { return {tenant, "q", key}; }
+timer_ref ref(const std::string& key) {
+  return {tenant, "q", key};
+}
 
 timer_op schedule(const std::string& key, time_us delay, uint8_t number = 1) {
   timer_op out;

@@ -13,9 +13,9 @@ namespace {
 constexpr participant_kind kinds[] = {
   participant_kind::lease, participant_kind::partition, participant_kind::kv,
   participant_kind::timer_wheel};
-constexpr refusal refusals[] = {
-  refusal::rejected_ack, refusal::duplicate, refusal::kv_precondition,
-  refusal::timer_horizon_exceeded};
+constexpr refusal refusals[] = {refusal::rejected_ack, refusal::duplicate,
+                                refusal::kv_precondition,
+                                refusal::timer_horizon_exceeded};
 
 std::shared_ptr<transaction> call_of(size_t acks, size_t pushes, size_t kv,
                                      size_t timers) {
@@ -65,9 +65,8 @@ TEST_CASE("decide: acks, pushes, KV, timers, whatever the order of the votes") {
       for (uint32_t n = 0; n < 4; ++n) {
         auto slot = backwards ? 3 - n : n;
         auto kind = 3 - slot; // the seats are in opposite order
-        auto last = state.add(refusing & (1u << kind)
-                                ? no(slot, refusals[kind])
-                                : yes(slot));
+        auto last = state.add(refusing & (1u << kind) ? no(slot, refusals[kind])
+                                                      : yes(slot));
         CHECK(last == (n == 3));
       }
       auto decision = state.decide();
@@ -83,16 +82,15 @@ TEST_CASE("decide: acks, pushes, KV, timers, whatever the order of the votes") {
 
 TEST_CASE("decide: among refusals of a kind the call's earliest item counts") {
   for (bool backwards : {false, true}) {
-    transaction_state state{
-      call_of(0, 3, 0, 0),
-      nullptr,
-      {seat(participant_kind::partition, {1}),
-       seat(participant_kind::partition, {0, 2})},
-      {}};
-    auto first = no(backwards ? 1 : 0, refusal::duplicate,
-                    backwards ? "of 0" : "of 1");
-    auto other = no(backwards ? 0 : 1, refusal::duplicate,
-                    backwards ? "of 1" : "of 0");
+    transaction_state state{call_of(0, 3, 0, 0),
+                            nullptr,
+                            {seat(participant_kind::partition, {1}),
+                             seat(participant_kind::partition, {0, 2})},
+                            {}};
+    auto first =
+      no(backwards ? 1 : 0, refusal::duplicate, backwards ? "of 0" : "of 1");
+    auto other =
+      no(backwards ? 0 : 1, refusal::duplicate, backwards ? "of 1" : "of 0");
     state.add(first);
     state.add(other);
     state.decide();
@@ -119,12 +117,11 @@ TEST_CASE("decide: without effects nothing is logged, not even the preamble") {
 
 TEST_CASE("answer: results are in the call's order, offsets from the entry") {
   // Two partitions: items 0 and 2 in the one, 1 in the other.
-  transaction_state state{
-    call_of(0, 4, 0, 0),
-    nullptr,
-    {seat(participant_kind::partition, {0, 2, 3}),
-     seat(participant_kind::partition, {1})},
-    {}};
+  transaction_state state{call_of(0, 4, 0, 0),
+                          nullptr,
+                          {seat(participant_kind::partition, {0, 2, 3}),
+                           seat(participant_kind::partition, {1})},
+                          {}};
   auto a = yes(0);
   a.pushes.resize(3);
   a.pushes[1].ordinal = 1;
@@ -150,10 +147,8 @@ TEST_CASE("answer: results are in the call's order, offsets from the entry") {
 }
 
 TEST_CASE("answer: an ack that nobody was asked about has no partition") {
-  transaction_state state{call_of(2, 0, 0, 0),
-                          nullptr,
-                          {seat(participant_kind::lease, {1})},
-                          {}};
+  transaction_state state{
+    call_of(2, 0, 0, 0), nullptr, {seat(participant_kind::lease, {1})}, {}};
   auto v = yes(0);
   v.acks.resize(1);
   v.acks[0].success = true;
@@ -166,11 +161,11 @@ TEST_CASE("answer: an ack that nobody was asked about has no partition") {
 }
 
 TEST_CASE("answer: an extension adds its partitions up") {
-  transaction_state state{nullptr,
-                          std::make_shared<extend_lease>(),
-                          {seat(participant_kind::lease, {}),
-                           seat(participant_kind::lease, {})},
-                          {}};
+  transaction_state state{
+    nullptr,
+    std::make_shared<extend_lease>(),
+    {seat(participant_kind::lease, {}), seat(participant_kind::lease, {})},
+    {}};
   for (uint32_t slot : {0u, 1u}) {
     auto v = yes(slot);
     v.extended.renewed = 1;

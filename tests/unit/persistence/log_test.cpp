@@ -230,8 +230,8 @@ TEST_CASE("released segments are used again and show nothing old") {
   REQUIRE(again.records.size() < 25);
   auto first = next - again.records.size();
   for (size_t i = 0; i < again.records.size(); ++i)
-    CHECK(again.records[i] == text_of(entry(1, first + i,
-                                            std::string(3000, 'x'))));
+    CHECK(again.records[i] ==
+          text_of(entry(1, first + i, std::string(3000, 'x'))));
 }
 
 TEST_CASE("a segment that one group still needs stays") {

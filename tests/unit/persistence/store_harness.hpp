@@ -22,8 +22,8 @@ using namespace queen::persistence;
 class scratch {
 public:
   scratch() {
-    auto name
-      = (std::filesystem::temp_directory_path() / "queen-store-XXXXXX").string();
+    auto name =
+      (std::filesystem::temp_directory_path() / "queen-store-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     path_ = name;
   }

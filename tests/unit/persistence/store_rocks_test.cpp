@@ -27,8 +27,7 @@ void flip(const fs::path& path, uint64_t offset) {
 fs::path only(const std::string& directory, const std::string& pattern) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator{directory})
-    if (std::regex_match(entry.path().filename().string(),
-                         std::regex{pattern}))
+    if (std::regex_match(entry.path().filename().string(), std::regex{pattern}))
       found.push_back(entry.path());
   REQUIRE(found.size() == 1);
   return found.front();
@@ -80,8 +79,8 @@ TEST_CASE("verification finds a flip in any byte of a table and names it") {
   unsigned tried = 0;
   // 61 is prime to the block layout: the sample meets data, filter, index,
   // properties, range deletions, padding and footer.
-  for (uint64_t offset = 0; offset < size;
-       offset += offset + 200 > size ? 7 : 61, ++tried) {
+  for (uint64_t offset = 0;
+       offset<size; offset += offset + 200> size ? 7 : 61, ++tried) {
     flip(table, offset);
     INFO(table << " offset " << offset << " of " << size);
     auto opened = open_rocks_store(w.directory("a"),
@@ -92,8 +91,8 @@ TEST_CASE("verification finds a flip in any byte of a table and names it") {
     REQUIRE_FALSE(found);
     CHECK(found.reason().code == errc::damaged);
     INFO(found.reason().detail);
-    CHECK(found.reason().detail.find(table.filename().string())
-          != std::string::npos);
+    CHECK(found.reason().detail.find(table.filename().string()) !=
+          std::string::npos);
     flip(table, offset);
   }
   CHECK(tried > 40);
@@ -119,13 +118,13 @@ TEST_CASE("a missing table is found when the store is opened or verified") {
   fill(w);
   const auto table = only(w.directory("a"), ".*[.]sst");
   fs::remove(table);
-  auto opened = open_rocks_store(w.directory("a"),
-                                 make_shared_resources(1 << 20, 1 << 20));
+  auto opened =
+    open_rocks_store(w.directory("a"), make_shared_resources(1 << 20, 1 << 20));
   REQUIRE_FALSE(opened);
   CHECK(opened.reason().code == errc::damaged);
   INFO(opened.reason().detail);
-  CHECK(opened.reason().detail.find(table.filename().string())
-        != std::string::npos);
+  CHECK(opened.reason().detail.find(table.filename().string()) !=
+        std::string::npos);
 }
 
 TEST_CASE("a damaged CURRENT stops the open and names the directory") {
@@ -148,8 +147,8 @@ TEST_CASE("a missing CURRENT beside tables is damage, not a new store") {
   rocks_world w;
   fill(w);
   fs::remove(fs::path{w.directory("a")} / "CURRENT");
-  auto opened = open_rocks_store(w.directory("a"),
-                                 make_shared_resources(1 << 20, 1 << 20));
+  auto opened =
+    open_rocks_store(w.directory("a"), make_shared_resources(1 << 20, 1 << 20));
   REQUIRE_FALSE(opened);
   CHECK(opened.reason().code == errc::damaged);
   CHECK(opened.reason().detail.find("CURRENT") != std::string::npos);
@@ -167,8 +166,8 @@ TEST_CASE("a flip in the manifest never gives a store with other rows") {
     fs::copy(w.directory("a"), trial);
     flip(fs::path{trial} / manifest.filename(), offset);
     INFO("offset " << offset << " of " << size);
-    auto opened
-      = open_rocks_store(trial, make_shared_resources(1 << 20, 1 << 20));
+    auto opened =
+      open_rocks_store(trial, make_shared_resources(1 << 20, 1 << 20));
     if (opened) {
       CHECK(rows(**opened) == whole);
     } else {
@@ -191,8 +190,8 @@ TEST_CASE("a directory that cannot be made is an error with its name") {
 TEST_CASE("a store that another process has open is refused as io_failed") {
   rocks_world w;
   auto a = w.open("a");
-  auto second = open_rocks_store(w.directory("a"),
-                                 make_shared_resources(1 << 20, 1 << 20));
+  auto second =
+    open_rocks_store(w.directory("a"), make_shared_resources(1 << 20, 1 << 20));
   REQUIRE_FALSE(second);
   CHECK(second.reason().code == errc::io_failed);
 }

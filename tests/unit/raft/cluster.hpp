@@ -73,7 +73,7 @@ public:
   /// `steps` random events: ticks, losses, doubles, reorders, crashes.
   void chaos(size_t steps);
 
-  node_id leader(); // of the highest term among those up; 0: none
+  node_id leader();             // of the highest term among those up; 0: none
   std::vector<entry> committed; // by anybody, ever
   std::vector<message> net;
 

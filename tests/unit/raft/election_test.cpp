@@ -29,8 +29,9 @@ TEST_CASE("a leader that lives is not replaced") {
   CHECK(c.raft(1).term() == term);
 }
 
-TEST_CASE("a killed leader is replaced within four election timeouts, one split "
-          "vote included") {
+TEST_CASE(
+  "a killed leader is replaced within four election timeouts, one split "
+  "vote included") {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     cluster c(3, seed);
     c.start_all();

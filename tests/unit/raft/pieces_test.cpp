@@ -32,7 +32,8 @@ TEST_CASE("a probe waits for its answer or the next heartbeat") {
   CHECK(p.may_send(2));
 }
 
-TEST_CASE("a follower that accepted is sent to without waiting, to the window") {
+TEST_CASE(
+  "a follower that accepted is sent to without waiting, to the window") {
   progress p(5);
   p.sent(5);
   p.accepted(5);

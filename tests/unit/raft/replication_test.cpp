@@ -5,7 +5,8 @@
 using namespace queen::raft;
 using namespace queen::raft::testing;
 
-TEST_CASE("an entry that a majority holds is committed and applied everywhere") {
+TEST_CASE(
+  "an entry that a majority holds is committed and applied everywhere") {
   cluster c(3);
   c.start_all();
   c.elect(1);
@@ -54,13 +55,12 @@ TEST_CASE("an entry that no majority holds is not committed") {
 
 // The logs of figure 3.6, (a) to (f) below the leader of term 8.
 TEST_CASE("followers' logs of every shape are made the leader's") {
-  std::vector<std::vector<term_t>> shapes{
-    {1, 1, 1, 4, 4, 5, 5, 6, 6},
-    {1, 1, 1, 4},
-    {1, 1, 1, 4, 4, 5, 5, 6, 6, 6, 6},
-    {1, 1, 1, 4, 4, 5, 5, 6, 6, 6, 7, 7},
-    {1, 1, 1, 4, 4, 4, 4},
-    {1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3}};
+  std::vector<std::vector<term_t>> shapes{{1, 1, 1, 4, 4, 5, 5, 6, 6},
+                                          {1, 1, 1, 4},
+                                          {1, 1, 1, 4, 4, 5, 5, 6, 6, 6, 6},
+                                          {1, 1, 1, 4, 4, 5, 5, 6, 6, 6, 7, 7},
+                                          {1, 1, 1, 4, 4, 4, 4},
+                                          {1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3}};
   for (auto& shape : shapes) {
     cluster c(3);
     c.remember(1, {7, 0}, log_of({1, 1, 1, 4, 4, 5, 5, 6, 6, 6}));

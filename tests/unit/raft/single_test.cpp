@@ -6,7 +6,8 @@ using namespace queen;
 using namespace queen::raft;
 using namespace queen::raft::testing;
 
-TEST_CASE("a group of one leads at once, in a new term that it persists first") {
+TEST_CASE(
+  "a group of one leads at once, in a new term that it persists first") {
   core c({}, {});
   CHECK(c.is_leader());
   CHECK(c.leader() == 1);
