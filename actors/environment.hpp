@@ -33,7 +33,7 @@ class leader_clock {
 public:
   void start(environment& env, domain::time_us last_stamp) {
     auto wall = env.wall_us();
-    base_ = wall > last_stamp ? wall : last_stamp + 1;
+    base_ = wall > last_stamp ? wall : last_stamp;
     steady_ = env.steady_us();
   }
   domain::time_us now(environment& env) const {

@@ -259,6 +259,16 @@ result<void> node::spawn(std::vector<recovered> recovered) {
   return {};
 }
 
+void node::abandon() {
+  if (std::exchange(stopped_, true))
+    return;
+  for (auto& g : groups_)
+    caf::anon_send(g->tenants, stop_group{});
+  for (auto& who : core_actors_)
+    caf::anon_send_exit(who, caf::exit_reason::kill);
+  core_actors_.clear();
+}
+
 void node::stop() {
   if (std::exchange(stopped_, true))
     return;

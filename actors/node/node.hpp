@@ -66,6 +66,9 @@ public:
   /// Ends every actor and makes the stores durable, so that the next boot has
   /// nothing to replay. Call when no request is in flight any more.
   void stop();
+  /// Ends every actor as the death of its process would: nothing is made
+  /// durable. Returns at once; the node must outlive the actors' ends.
+  void abandon();
 
 private:
   struct group {
